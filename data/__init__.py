@@ -1,0 +1,1 @@
+"""Questions, benchmark files, corpora, the synthetic world, and the pure functions that score answers and evidence."""

@@ -1,0 +1,1 @@
+"""Generators: they answer, judge whether the evidence suffices, rewrite queries and compress evidence."""

@@ -1,0 +1,1 @@
+"""Search over passages: the protocol and its backends."""
