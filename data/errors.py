@@ -1,4 +1,4 @@
-"""The errors that evidencegym raises on purpose; each message names what was expected, what was found, and what to do."""
+"""The errors that evidencegym raises on purpose; each says what was expected, what was found, and what to do."""
 
 from __future__ import annotations
 

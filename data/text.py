@@ -6,20 +6,20 @@ import re
 from functools import lru_cache
 
 STOP_WORDS = frozenset(
-    "a an the of in on at to for from by with and or but is are was were be been being do does did has have had who whom "
-    "whose which what when where why how that this these those it its as into than then also both same between during "
+    "a an the of in on at to for from by with and or but is are was were be been being do does did has have had who "
+    "whom whose which what when where why how that this these those it its as into than then also both same between during "
     "he she his her him they their them i we you your our my me not no yes there here if so such".split()
 )
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Capt|Rev|Gov|Sen|Rep|vs|No|Vol|Inc|Ltd|Co|Corp|etc|ca|c|cf|e\.g|i\.e)|\b[A-Z])\.$"
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Capt|Rev|Gov|Sen|Rep|vs|No|Vol|Inc|Ltd|Co|Corp|etc|ca|c|cf)"
+    r"|\b(?:e\.g|i\.e)|\b[A-Z])\.$"
 )
-_NAME = re.compile(
-    r"(?:[A-Z0-9][\w'’.\-&]*|[^\W\d_a-z][\w'’.\-]*)"
-    r"(?:[ ](?:(?:of|the|and|de|da|di|du|van|von|der|den|la|le|el|al|in|for|on|to|a|&)[ ]){0,2}(?:[A-Z0-9][\w'’.\-&]*|[^\W\d_a-z][\w'’.\-]*))*"
-)
+_CAPITALISED = r"(?:[A-Z0-9][\w'’.\-&]*|[^\W\d_a-z][\w'’.\-]*)"
+_PARTICLE = r"(?:of|the|and|de|da|di|du|van|von|der|den|la|le|el|al|in|for|on|to|a|&)"
+_NAME = re.compile(rf"{_CAPITALISED}(?:[ ](?:{_PARTICLE}[ ]){{0,2}}{_CAPITALISED})*")
 
 
 def words(text: str) -> list[str]:
@@ -56,9 +56,9 @@ def name_spans(sentence: str) -> tuple[str, ...]:
     spans: list[str] = []
     for match in _NAME.finditer(sentence):
         span = match.group().rstrip(".,-'’")
-        while span.split(" ", 1)[0].lower() in STOP_WORDS and " " in span:
+        while " " in span and (span[0].islower() or span.split(" ", 1)[0].lower() in STOP_WORDS):
             span = span.split(" ", 1)[1]
-        if span and span.lower() not in STOP_WORDS:
+        if span and not span[0].islower() and span.lower() not in STOP_WORDS:
             spans.append(span)
     return tuple(spans)
 

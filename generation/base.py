@@ -1,4 +1,4 @@
-"""The protocol that every generator follows; task-level, so that a rule-based reader is as much a generator as a language model."""
+"""The protocol that every generator follows: task-level, so that a rule-based reader is one, too."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from .tasks import (
     Answer,
     AnswerTask,
-    CompressTask,
     Compression,
+    CompressTask,
     Judgement,
     JudgeTask,
     RewriteTask,

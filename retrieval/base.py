@@ -36,7 +36,11 @@ class Search:
 
 
 class Retriever(ABC):
-    """Finds passages. Ties, those at rank ``k`` included, are broken by passage id; passages that share no term are left out."""
+    """Finds passages.
+
+    Ties, those at rank ``k`` included, are broken by passage id; passages that share no term with the query are left
+    out.
+    """
 
     @property
     @abstractmethod
