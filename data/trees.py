@@ -106,7 +106,8 @@ class TreeArrays:
             raise ManifestMismatchError(
                 f"the model file has no array {error}; train or copy the model again"
             ) from error
-        return cls(*parts, base, divide_by, int(n_features))
+        feature, right, value, roots = parts
+        return cls(feature, right, value, roots, base, divide_by, int(n_features))
 
     @classmethod
     def from_forest(cls, forest: Any) -> TreeArrays:
@@ -131,13 +132,15 @@ class TreeArrays:
     def _joined(cls, trees: Sequence[_Tree], base: float, divide_by: float, n_features: int) -> TreeArrays:
         sizes = [len(tree[0]) for tree in trees]
         roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32) if trees else np.zeros(0, np.int32)
-        feature, right, value = ([tree[i] for tree in trees] for i in range(3))
-        shifted = [r + np.where(f >= 0, root, 0) for r, f, root in zip(right, feature, roots)]
-        join = np.concatenate if trees else (lambda _: np.zeros(0))
-        return cls(join(feature), join(shifted), join(value), roots, base, divide_by, n_features)
+        feature, right, value = zip(_EMPTY, *trees)
+        offsets = [0, *roots]
+        shifted = [r + np.where(f >= 0, offset, 0) for r, f, offset in zip(right, feature, offsets)]
+        nodes = np.concatenate(feature), np.concatenate(shifted), np.concatenate(value)
+        return cls(nodes[0], nodes[1], nodes[2], roots, base, divide_by, n_features)
 
 
 _Tree = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+_EMPTY: _Tree = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float64))
 
 
 def _preorder(left: NDArray[Any], right: NDArray[Any], feature: NDArray[Any], value: NDArray[Any]) -> _Tree:

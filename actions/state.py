@@ -1,0 +1,169 @@
+"""The evidence state: a value that holds only what can be observed at inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..data.records import Passage, Question
+from ..data.text import normalise_title
+from ..generation.tasks import Answer, Snippet
+from ..retrieval.base import Hit
+from .bridge import bridge_candidates, first_unexpanded
+from .caps import Caps
+from .costs import Cost, Ledger, charge, total
+
+
+@dataclass(frozen=True, slots=True)
+class HeldPassage:
+    """A passage in the state, with what brought it.
+
+    Attributes:
+        passage: the passage.
+        score: the retriever's score.
+        rank: its place in the ranking that brought it, from 0.
+        operation: name of the operation.
+        query: the words searched for.
+        step: the step of the operation, from 0.
+    """
+
+    passage: Passage
+    score: float
+    rank: int
+    operation: str
+    query: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceState:
+    """What is known after some operations; changing it returns a new one.
+
+    Gold never enters it, nor does the time of day.
+
+    Attributes:
+        question: the question's text and key.
+        caps: limits of the episode.
+        held: passages in order of arrival.
+        seen: ids of all passages that ever came; none of them comes again.
+        frontier: how many places of the question's own ranking have been used.
+        frontier_exhausted: whether that ranking holds nothing more.
+        queries: the queries asked, oldest first, without repetition.
+        candidates: bridge entities by (passage rank, position); see :mod:`.bridge`.
+        expanded: the candidates that have been expanded.
+        gap: what is missing, in words that can be searched; empty without a probe or when nothing is missing.
+        sufficient: verdict of the last probe, None without one.
+        sufficiency: its probability in [0, 1].
+        evidence_version: grows whenever the held passages change.
+        probed_version: evidence version that the verdict was made on, -1 without one.
+        barren: operations that brought nothing new on the present evidence.
+        snippets: the compressed context, None without one.
+        compressed_version: evidence version that was compressed, -1 without one.
+        history: names of the operations run, oldest first.
+        retrievals: how many of them were retrievals.
+        newest: how many passages the last retrieval brought.
+        ledger: cost per operation.
+        end: "" while running, then "stop" or "cap".
+        answer: the generator's answer, once there is one.
+    """
+
+    question: Question
+    caps: Caps = field(default=Caps())
+    held: tuple[HeldPassage, ...] = ()
+    seen: frozenset[str] = field(default=frozenset())
+    frontier: int = 0
+    frontier_exhausted: bool = False
+    queries: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    expanded: tuple[str, ...] = ()
+    gap: str = ""
+    sufficient: bool | None = None
+    sufficiency: float = 0.0
+    evidence_version: int = 0
+    probed_version: int = -1
+    barren: tuple[str, ...] = ()
+    snippets: tuple[Snippet, ...] | None = None
+    compressed_version: int = -1
+    history: tuple[str, ...] = ()
+    retrievals: int = 0
+    newest: int = 0
+    ledger: Ledger = ()
+    end: str = ""
+    answer: Answer | None = None
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The held passages, in order of arrival."""
+        return tuple(item.passage for item in self.held)
+
+    @property
+    def context(self) -> tuple[Passage, ...]:
+        """The passages that the final context holds: the first ``caps.context_documents``."""
+        return self.passages[: self.caps.context_documents]
+
+    @property
+    def steps(self) -> int:
+        """Steps used so far."""
+        return sum(1 for name in self.history if name != "stop_answer")
+
+    @property
+    def cost(self) -> Cost:
+        """What has been spent in all."""
+        return total(self.ledger)
+
+    @property
+    def room(self) -> int:
+        """How many passages the next retrieval may add."""
+        if self.caps.documents is None:
+            return self.caps.documents_per_retrieval
+        return max(0, min(self.caps.documents_per_retrieval, self.caps.documents - len(self.held)))
+
+    @property
+    def may_retrieve(self) -> bool:
+        """Whether the caps leave a retrieval."""
+        return self.room > 0 and (self.caps.retrievals is None or self.retrievals < self.caps.retrievals)
+
+    @property
+    def next_candidate(self) -> str:
+        """The first bridge entity that has not been expanded, or an empty string."""
+        return first_unexpanded(self.candidates, self.expanded)
+
+    def unseen(self, hits: Iterable[Hit], deduplicate_titles: bool = False) -> list[Hit]:
+        """Return the first hits that are new, as many as there is room for."""
+        titles = {normalise_title(p.title) for p in self.passages} if deduplicate_titles else set()
+        taken: dict[str, Hit] = {}
+        for hit in hits:
+            if len(taken) == self.room:
+                break
+            title = normalise_title(hit.passage.title)
+            if hit.passage.id in self.seen or hit.passage.id in taken or (deduplicate_titles and title in titles):
+                continue
+            titles.add(title)
+            taken[hit.passage.id] = hit
+        return list(taken.values())
+
+    def received(self, operation: str, query: str, hits: Sequence[Hit]) -> EvidenceState:
+        """Return the state after a retrieval that brought the new passages ``hits``."""
+        asked = self.queries if query in self.queries else (*self.queries, query)
+        if not hits:
+            return replace(
+                self, queries=asked, retrievals=self.retrievals + 1, newest=0, barren=(*self.barren, operation)
+            )
+        brought = tuple(HeldPassage(h.passage, h.score, h.rank, operation, query, self.steps) for h in hits)
+        held = self.held + brought
+        by_rank = [item.passage for item in sorted(held, key=lambda item: item.rank)]
+        return replace(
+            self,
+            held=held,
+            seen=self.seen.union(h.passage.id for h in hits),
+            queries=asked,
+            candidates=bridge_candidates(self.question.text, by_rank),
+            evidence_version=self.evidence_version + 1,
+            barren=(),
+            retrievals=self.retrievals + 1,
+            newest=len(brought),
+        )
+
+    def charged(self, operation: str, cost: Cost) -> EvidenceState:
+        """Return the state with ``cost`` entered under ``operation``."""
+        return replace(self, ledger=charge(self.ledger, operation, cost))

@@ -1,0 +1,54 @@
+"""The protocol that every controller follows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.errors import InvalidOperationError
+
+
+class Decision(NamedTuple):
+    """What a controller decided.
+
+    Attributes:
+        operations: (batch,) int64 action ids, each valid.
+        values: (batch, operations) float64 with nan where invalid, or None where the controller has no values.
+    """
+
+    operations: NDArray[np.int64]
+    values: NDArray[np.float64] | None = None
+
+
+class Controller(ABC):
+    """Chooses one valid operation for each row of a batch; results do not depend on how rows are batched."""
+
+    @abstractmethod
+    def decide(self, features: NDArray[np.float32], mask: NDArray[np.int8], keys: Sequence[str]) -> Decision:
+        """Choose.
+
+        Args:
+            features: (batch, features) float32.
+            mask: (batch, operations) int8, no row all zero.
+            keys: (batch,) one text a decision; random streams depend on nothing but it and the controller's seed.
+        """
+
+    def act(self, features: NDArray[np.float32], mask: NDArray[np.int8], keys: Sequence[str]) -> NDArray[np.int64]:
+        """Return the chosen action ids, (batch,) int64."""
+        return self.decide(features, mask, keys).operations
+
+
+def best_valid(values: NDArray[np.float64], mask: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return the valid operation of the highest value in each row; ties go to the lowest action id.
+
+    Raises:
+        InvalidOperationError: if a row of the mask is all zero.
+    """
+    if not mask.any(axis=1).all():
+        raise InvalidOperationError("a mask is all zero: no operation may run, not even stop_answer")
+    chosen: NDArray[np.int64] = np.argmax(np.where(mask.astype(bool), values, -np.inf), axis=1).astype(np.int64)
+    return chosen

@@ -1,0 +1,27 @@
+"""What an ended episode scores against gold."""
+
+from __future__ import annotations
+
+from ..actions.state import EvidenceState
+from ..data.answer_scores import exact_match, token_f1
+from ..data.records import Gold
+from ..data.support_scores import support_recall
+
+
+def episode_metrics(gold: Gold, state: EvidenceState) -> dict[str, float]:
+    """Return the metrics of a concluded state, each in [0, 1].
+
+    ``support_recall``: share of the supporting documents held; ``full_support``: 1 if all are;
+    ``context_support_recall``: share of them of which something reaches the prompt of the answer;
+    ``answer_em`` and ``answer_f1``: against the best of the references (no references: the empty answer is right).
+    """
+    recall = support_recall(gold, state.passages)
+    prompted = {s.passage_id for s in state.snippets} if state.snippets else {p.id for p in state.context}
+    text = state.answer.text if state.answer else ""
+    return {
+        "support_recall": recall,
+        "full_support": float(recall == 1.0),
+        "context_support_recall": support_recall(gold, [p for p in state.context if p.id in prompted]),
+        "answer_em": exact_match(text, gold.answers),
+        "answer_f1": token_f1(text, gold.answers),
+    }

@@ -1,0 +1,75 @@
+"""The trace of an episode: for each step the mask, the values, what came back and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..actions.costs import Cost
+from ..actions.state import EvidenceState
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step.
+
+    Attributes:
+        operation: name of the operation that ran.
+        valid: names of the operations that could have run.
+        values: the controller's value of each valid operation; empty where it has none.
+        query: the query that was searched; empty without a search.
+        brought: (passage id, title) of each passage that arrived.
+        verdict: of a sufficiency check: whether the evidence suffices; None for other operations.
+        sufficiency: its probability.
+        gap: what it found missing.
+        cost: what the step cost.
+    """
+
+    operation: str
+    valid: tuple[str, ...]
+    values: tuple[tuple[str, float], ...]
+    query: str
+    brought: tuple[tuple[str, str], ...]
+    verdict: bool | None
+    sufficiency: float
+    gap: str
+    cost: Cost
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the step as plain values for JSON."""
+        plain = asdict(self)
+        return plain | {"values": dict(self.values), "cost": {k: v for k, v in plain["cost"].items() if v}}
+
+
+def step_between(
+    before: EvidenceState,
+    after: EvidenceState,
+    names: Sequence[str],
+    operation: int,
+    mask: NDArray[np.int8],
+    values: NDArray[np.float64] | None = None,
+) -> Step:
+    """Return the trace of the step from ``before`` to ``after``; ``values`` has shape (operations,)."""
+    new = after.held[len(before.held) :]
+    probed = after.probed_version != before.probed_version
+    asked = [query for query in after.queries if query not in before.queries]
+    query = new[0].query if new else (asked[0] if asked else "")
+    return Step(
+        operation=names[operation],
+        valid=tuple(name for name, bit in zip(names, mask) if bit),
+        values=() if values is None else tuple((n, float(v)) for n, v, bit in zip(names, values, mask) if bit),
+        query=query,
+        brought=tuple((item.passage.id, item.passage.title) for item in new),
+        verdict=after.sufficient if probed else None,
+        sufficiency=after.sufficiency if probed else 0.0,
+        gap=after.gap if probed else "",
+        cost=_difference(after.cost, before.cost),
+    )
+
+
+def _difference(after: Cost, before: Cost) -> Cost:
+    return Cost(*(getattr(after, name) - getattr(before, name) for name in Cost.__slots__))
