@@ -1,0 +1,109 @@
+"""The comparison table: every method's means with intervals, and the learned controller's paired differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .statistics import Interval, bootstrap_mean, paired_difference
+
+Results = Sequence[Mapping[str, Any]]
+
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("support_recall", "support recall"),
+    ("full_support", "all support"),
+    ("answer_f1", "F1"),
+    ("answer_em", "EM"),
+    ("documents", "documents"),
+    ("retrievals", "retrievals"),
+    ("tokens", "tokens"),
+    ("generator_calls", "calls"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Numbers of one protocol.
+
+    Attributes:
+        title: what was compared.
+        means: method -> column -> mean with interval.
+        differences: method -> column -> reference minus method, paired by question.
+        reference: the method that the others are compared with.
+        questions: number of questions.
+    """
+
+    title: str
+    means: dict[str, dict[str, Interval]]
+    differences: dict[str, dict[str, Interval]]
+    reference: str
+    questions: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values for JSON."""
+        plain = {m: {c: v._asdict() for c, v in row.items()} for m, row in self.means.items()}
+        paired = {m: {c: v._asdict() for c, v in row.items()} for m, row in self.differences.items()}
+        return {
+            "title": self.title,
+            "questions": self.questions,
+            "reference": self.reference,
+            "means": plain,
+            "differences": paired,
+        }
+
+
+def column(results: Results, name: str) -> NDArray[np.float64]:
+    """Return (questions,) the values of a column.
+
+    ``documents``: passages held; ``tokens``: read and written; other names: a metric or a kind of cost.
+    """
+    return np.array([_value(result, name) for result in results], np.float64)
+
+
+def _value(result: Mapping[str, Any], name: str) -> float:
+    if name == "documents":
+        return float(len(result["passages"]))
+    if name == "tokens":
+        return float(result["cost"]["prompt_tokens"] + result["cost"]["completion_tokens"])
+    return float(result["metrics"][name] if name in result["metrics"] else result["cost"][name])
+
+
+def compare(title: str, results: Mapping[str, Results], reference: str, seed: int = 0) -> Comparison:
+    """Compare methods that ran on the same questions in the same order.
+
+    Args:
+        title: what is compared.
+        results: method -> per-question results.
+        reference: the method whose differences to the others are taken.
+        seed: seed of the bootstrap.
+    """
+    columns = {method: {name: column(rows, name) for name, _ in COLUMNS} for method, rows in results.items()}
+    means = {m: {name: bootstrap_mean(v, seed) for name, v in own.items()} for m, own in columns.items()}
+    differences = {
+        method: {name: paired_difference(columns[reference][name], own[name], seed) for name in own}
+        for method, own in columns.items()
+        if method != reference and reference in columns
+    }
+    return Comparison(title, means, differences, reference, len(next(iter(results.values()), [])))
+
+
+def matched(results_by_k: Mapping[int, Results], retrievals: float, name: str) -> NDArray[np.float64]:
+    """Return (questions,) what a baseline would score at a mean of ``retrievals``.
+
+    It is the baseline with k retrievals on a share of the questions and k + 1 on the rest, in expectation: the values
+    at the two neighbouring k, interpolated question by question. Outside the range of k the nearest one is taken.
+    """
+    ks = sorted(results_by_k)
+    means = [float(column(results_by_k[k], "retrievals").mean()) for k in ks]
+    values = [column(results_by_k[k], name) for k in ks]
+    if retrievals <= means[0]:
+        return values[0]
+    for low, high, a, b in zip(means, means[1:], values, values[1:]):
+        if retrievals <= high:
+            share = (retrievals - low) / (high - low)
+            return np.asarray((1 - share) * a + share * b, np.float64)
+    return values[-1]

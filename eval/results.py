@@ -1,0 +1,83 @@
+"""Per-question results: one JSON line a question, appended as they come, read back to resume."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..data.errors import DataError
+from ..data.records import Record
+from ..envs.metrics import episode_metrics
+from ..envs.rollout import Episode
+
+
+def result_of(record: Record, episode: Episode) -> dict[str, Any]:
+    """Return what is kept of an episode: answer, gold, metrics, operations, trace, costs. It holds no time of day."""
+    state, gold = episode.final, record.gold
+    answer = state.answer
+    titles = {p.id: p.title for p in state.passages}
+    kept: dict[str, Any] = {
+        "id": record.id,
+        "question": record.question.text,
+        "answer": answer.text if answer else "",
+        "support": [[titles.get(i, i), s] for i, s in answer.support] if answer else [],
+        "end": state.end,
+        "operations": [step.operation for step in episode.steps],
+        "passages": [[p.id, p.title] for p in state.passages],
+        "cost": state.cost.as_dict(),
+        "ledger": {name: cost.as_dict() for name, cost in state.ledger},
+        "steps": [step.as_dict() for step in episode.steps],
+    }
+    if gold is not None:
+        kept["gold"] = {
+            "answers": list(gold.answers),
+            "type": gold.type,
+            "hops": gold.hops,
+            "answerable": gold.answerable,
+        }
+        kept["metrics"] = episode_metrics(gold, state)
+    return kept
+
+
+def append_results(file: Path, results: Iterable[dict[str, Any]]) -> None:
+    """Append results and make sure that they are on disk.
+
+    Raises:
+        DataError: if they cannot be written; what was complete stays.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as out:
+            for result in results:
+                out.write(json.dumps(result, ensure_ascii=False, sort_keys=True) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError as error:
+        raise DataError(f"cannot write ({error.strerror}); results before this batch are kept", file) from error
+
+
+def read_results(file: Path) -> list[dict[str, Any]]:
+    """Read results; a torn last line, which a killed run leaves, is cut off the file.
+
+    Raises:
+        DataError: if another line is damaged.
+    """
+    if not file.exists():
+        return []
+    content = file.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        with file.open("r+b") as out:
+            out.truncate(len(whole))
+    results = []
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            results.append(json.loads(line))
+        except ValueError as error:
+            raise DataError(
+                f"damaged line ({error}); delete it to have its question evaluated again", file, number
+            ) from error
+    return results

@@ -1,0 +1,101 @@
+"""Runs methods on questions, resumable per question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..actions.engine import Engine
+from ..actions.rules import Rules
+from ..data.errors import ManifestMismatchError
+from ..data.records import Record
+from ..data.storage import MANIFEST, read_manifest, to_json, write_text
+from ..envs.rollout import Policy, rollout
+from .oracle import plan
+from .results import append_results, read_results, result_of
+
+KIND = "evaluation"
+ORACLE = "oracle"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method under comparison.
+
+    Attributes:
+        name: what the table calls it.
+        rules: operations and caps.
+        policy: chooses operations; None for the oracle planner.
+    """
+
+    name: str
+    rules: Rules
+    policy: Policy | None = None
+
+
+def open_evaluation(folder: Path, manifest: dict[str, Any]) -> None:
+    """Begin or resume an evaluation in ``folder``.
+
+    Raises:
+        ManifestMismatchError: if it holds an evaluation made otherwise.
+        DataError: if it cannot be written.
+    """
+    wanted = {"kind": KIND, **manifest}
+    if not (folder / MANIFEST).exists():
+        write_text(folder / MANIFEST, to_json(wanted))
+        return
+    found = read_manifest(folder, KIND)
+    other = sorted(k for k in {*found, *wanted} if found.get(k) != wanted.get(k))
+    if other:
+        raise ManifestMismatchError(
+            f"{folder}: holds an evaluation with another {', '.join(other)}; use another folder or delete this one"
+        )
+
+
+def evaluate(
+    method: Method,
+    records: Sequence[Record],
+    engine: Engine,
+    file: Path,
+    batch: int = 64,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Run a method on every question that ``file`` does not hold yet.
+
+    Seconds go to a neighbouring ``.timings.jsonl``, so that the results of one seed are the same bytes.
+
+    Returns:
+        The results of all questions, in the order of ``records``.
+
+    Raises:
+        DataError: if the file is damaged or cannot be written; what was complete stays, the same call resumes.
+    """
+    done = {result["id"] for result in read_results(file)}
+    todo = [record for record in records if record.id not in done]
+    for first in range(0, len(todo), batch):
+        group = todo[first : first + batch]
+        begun = time.perf_counter()
+        append_results(file, run_method(method, group, engine))
+        _note_time(file, group, time.perf_counter() - begun)
+        if progress:
+            progress(len(records) - len(todo) + first + len(group), len(records))
+    by_id = {result["id"]: result for result in read_results(file)}
+    return [by_id[record.id] for record in records]
+
+
+def run_method(method: Method, records: Sequence[Record], engine: Engine) -> list[dict[str, Any]]:
+    """Return the results of a method on some questions, in their order."""
+    if method.policy is None:
+        episodes = plan(records, method.rules, engine)
+    else:
+        questions = [record.question for record in records]
+        episodes = rollout(questions, method.rules, engine, method.policy)
+    return [result_of(record, episode) for record, episode in zip(records, episodes)]
+
+
+def _note_time(file: Path, group: Sequence[Record], seconds: float) -> None:
+    note = {"first": group[0].id, "questions": len(group), "seconds": round(seconds, 6)}
+    append_results(file.with_suffix(".timings.jsonl"), [note])

@@ -1,0 +1,1 @@
+"""Training of controllers: collect rows, build targets, fit."""

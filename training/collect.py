@@ -1,0 +1,180 @@
+"""Collection: follow a behaviour policy, and from each visited state try every valid operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..actions.engine import Engine
+from ..actions.rules import Rules
+from ..actions.state import EvidenceState
+from ..data.answer_scores import token_f1
+from ..data.errors import ConfigError
+from ..data.records import Gold, Record
+from ..data.support_scores import support_recall
+from ..envs.features import FeatureMap
+from ..envs.rollout import Policy, decide
+from .parts import PartStore
+from .rows import Row, to_table
+
+
+@dataclass(frozen=True, slots=True)
+class CollectSettings:
+    """How to collect.
+
+    Attributes:
+        episodes: behaviour episodes a question, at least 1.
+        batch: questions that advance together, at least 1; it changes no row.
+
+    Raises:
+        ConfigError: if a number is below 1.
+    """
+
+    episodes: int = 2
+    batch: int = 32
+
+    def __post_init__(self) -> None:
+        for name in ("episodes", "batch"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"collect.{name} must be at least 1, found {getattr(self, name)}")
+
+
+class _Trial(NamedTuple):
+    """Every valid operation tried from one state."""
+
+    state: EvidenceState
+    features: NDArray[np.float32]
+    chosen: int
+    after: dict[int, EvidenceState]
+
+
+def collect(
+    records: Sequence[Record],
+    rules: Rules,
+    engine_of: Callable[[Record], Engine],
+    policies: Sequence[Policy],
+    store: PartStore,
+    settings: CollectSettings | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write one part for each question that has none yet.
+
+    Args:
+        records: the questions, each with gold.
+        rules: operations and caps.
+        engine_of: the engine for a question; its fitted models must not have seen that question.
+        policies: behaviour policy of each episode.
+        store: where the parts go; what is there already is kept.
+        settings: see :class:`CollectSettings`.
+        progress: called with (questions done, questions in all).
+
+    Raises:
+        ConfigError: if a question has no gold, or the policies are not one an episode.
+        DataError: if a part cannot be written; all earlier parts are on disk and the same call goes on from there.
+    """
+    chosen = settings or CollectSettings()
+    if len(policies) != chosen.episodes:
+        raise ConfigError(
+            f"expected one behaviour policy for each of {chosen.episodes} episodes, found {len(policies)}"
+        )
+    if lacking := [record.id for record in records if record.gold is None]:
+        raise ConfigError(f"cannot collect from questions without gold: {', '.join(lacking[:5])}")
+    features = FeatureMap(rules.operations.names)
+    todo = set(store.missing(record.id for record in records))
+    done = len(records) - len(todo)
+    for engine, group in _by_engine([r for r in records if r.id in todo], engine_of):
+        for first in range(0, len(group), chosen.batch):
+            batch = group[first : first + chosen.batch]
+            rows = _collect_batch(batch, rules, engine, policies, features)
+            for record, own in zip(batch, rows):
+                store.write(record.id, to_table(own, len(features.names)))
+            done += len(batch)
+            if progress:
+                progress(done, len(records))
+
+
+def _by_engine(records: Sequence[Record], engine_of: Callable[[Record], Engine]) -> list[tuple[Engine, list[Record]]]:
+    """Group the records by their engine, in the order of first use."""
+    groups: dict[int, tuple[Engine, list[Record]]] = {}
+    for record in records:
+        engine = engine_of(record)
+        groups.setdefault(id(engine), (engine, []))[1].append(record)
+    return list(groups.values())
+
+
+def _collect_batch(
+    records: Sequence[Record], rules: Rules, engine: Engine, policies: Sequence[Policy], features: FeatureMap
+) -> list[list[Row]]:
+    rows: list[list[Row]] = [[] for _ in records]
+    for episode, policy in enumerate(policies):
+        paths = _explore([rules.start(record.question) for record in records], rules, engine, policy, features)
+        for i, path in enumerate(paths):
+            rows[i].extend(_rows_of(records[i], episode, path, rules, engine))
+    return rows
+
+
+def _explore(
+    states: list[EvidenceState], rules: Rules, engine: Engine, policy: Policy, features: FeatureMap
+) -> list[list[_Trial]]:
+    """Return, for each start state, the trials along its behaviour episode."""
+    paths: list[list[_Trial]] = [[] for _ in states]
+    current = list(states)
+    while running := [i for i, state in enumerate(current) if not state.end]:
+        turn = decide(rules, features, policy, [current[i] for i in running])
+        vectors = features.matrix(turn.states)
+        tries = [(row, int(op)) for row, mask in enumerate(turn.masks) for op in np.flatnonzero(mask)]
+        after = rules.step([turn.states[row] for row, _ in tries], [op for _, op in tries], engine)
+        results: list[dict[int, EvidenceState]] = [{} for _ in running]
+        for (row, op), state in zip(tries, after):
+            results[row][op] = state
+        for row, i in enumerate(running):
+            operation = int(turn.choice.operations[row])
+            paths[i].append(_Trial(turn.states[row], vectors[row], operation, results[row]))
+            current[i] = results[row][operation]
+    return paths
+
+
+def _rows_of(record: Record, episode: int, path: list[_Trial], rules: Rules, engine: Engine) -> list[Row]:
+    gold = record.gold
+    if gold is None:
+        raise ConfigError(f"question {record.id} has no gold")
+    last = path[-1].after[path[-1].chosen]
+    concluded = rules.conclude([*(trial.state for trial in path), last], engine)
+    f1 = [token_f1(state.answer.text if state.answer else "", gold.answers) for state in concluded]
+    return [
+        _row(record.id, gold, episode, step, trial, operation, rules, (f1[step], f1[-1]))
+        for step, trial in enumerate(path)
+        for operation in sorted(trial.after)
+    ]
+
+
+def _row(
+    question_id: str,
+    gold: Gold,
+    episode: int,
+    step: int,
+    trial: _Trial,
+    operation: int,
+    rules: Rules,
+    f1: tuple[float, float],
+) -> Row:
+    before, after = trial.state, trial.after[operation]
+    spent, earlier = after.cost.as_dict(), before.cost.as_dict()
+    return Row(
+        question_id=question_id,
+        episode=episode,
+        step=step,
+        operation=rules.operations.names[operation],
+        chosen=operation == trial.chosen,
+        support_recall=support_recall(gold, before.passages),
+        support_recall_after=support_recall(gold, after.passages),
+        answer_f1=f1[0],
+        final_f1=f1[1],
+        new_documents=len(after.held) - len(before.held),
+        cost=tuple(spent[name] - earlier[name] for name in spent),
+        features=trial.features,
+    )
