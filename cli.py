@@ -1,0 +1,309 @@
+"""The console script: one thin function per command; the only place that composes training and evaluation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from jsonargparse import ArgumentParser, Namespace
+
+from . import __version__
+from .data.errors import EvidenceGymError
+
+_OUT = "folder of the run: everything is written there, and a killed command goes on from there"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code (0 done, 1 refused with a message, 130 interrupted)."""
+    parser = build_parser()
+    given = with_shipped_config(list(sys.argv[1:] if arguments is None else arguments))
+    try:
+        config = parser.instantiate(parser.parse_args(given))
+        return _COMMANDS[config.command](config[config.command])
+    except EvidenceGymError as error:
+        print(f"evidencegym: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nevidencegym: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+
+
+def with_shipped_config(arguments: list[str]) -> list[str]:
+    """Let ``--config NAME`` name a configuration that ships, where there is no such file."""
+    from .configs import path
+
+    for i, word in enumerate(arguments[:-1]):
+        name = arguments[i + 1]
+        if word == "--config" and not Path(name).exists() and "/" not in name:
+            return [*arguments[: i + 1], str(path(name)), *arguments[i + 2 :]]
+    return arguments
+
+
+def build_parser() -> ArgumentParser:
+    """Return the parser of all commands."""
+    parser = ArgumentParser(
+        prog="evidencegym",
+        version=__version__,
+        description="Learned control of evidence operations in multi-hop questions. Begin with: evidencegym quickstart",
+    )
+    commands = parser.add_subcommands(dest="command", title="commands")
+    for name, (fill, help_text) in _PARSERS.items():
+        command = ArgumentParser(description=help_text)
+        fill(command)
+        commands.add_subcommand(name, command, help=help_text)
+    return parser
+
+
+def _run_arguments(parser: ArgumentParser) -> None:
+    """Add what every command that works on a task and a run folder takes."""
+    from .envs.settings import TaskSettings
+
+    parser.add_argument("--config", action="config", help="YAML file of settings, or the name of a shipped one")
+    parser.add_argument("--out", type=Path, default=Path("runs/run"), help=_OUT)
+    parser.add_argument("--seed", type=int, default=0, help="seed of every random choice")
+    parser.add_class_arguments(TaskSettings, None, as_group=False)
+
+
+def _collect_arguments(parser: ArgumentParser) -> None:
+    from .training.collect import CollectSettings
+
+    _run_arguments(parser)
+    parser.add_class_arguments(CollectSettings, "collect")
+
+
+def _train_arguments(parser: ArgumentParser) -> None:
+    from .training.fit import FitSettings
+
+    _collect_arguments(parser)
+    parser.add_class_arguments(FitSettings, "fit")
+    parser.add_argument("--evaluate", type=bool, default=False, help="evaluate on the dev questions afterwards")
+
+
+def _quickstart_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, default=Path("runs/quickstart"), help=_OUT)
+    parser.add_argument("--seed", type=int, default=0, help="seed of every random choice")
+
+
+def _evaluate_arguments(parser: ArgumentParser) -> None:
+    _run_arguments(parser)
+    parser.add_argument(
+        "--controller", type=Path, default=None, help="folder of a controller; that of the run by default"
+    )
+    parser.add_argument("--cost_weight", type=float, default=0.0, help="lambda: weight of the expected cost")
+
+
+def _answer_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--corpus", type=Path, required=True, help="folder of .txt, .md or .jsonl files, or one .jsonl file"
+    )
+    parser.add_argument("--question", type=str, required=True, help="the question")
+    parser.add_argument("--run", type=Path, default=Path("runs/quickstart"), help="run whose controller decides")
+    parser.add_argument("--json", action="store_true", help="print the whole record as JSON")
+    parser.add_argument("--cost_weight", type=float, default=0.0, help="lambda: weight of the expected cost")
+
+
+def _score_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--dataset", type=str, required=True, help="hotpotqa, 2wikimultihopqa or musique")
+    parser.add_argument("--gold", type=Path, required=True, help="official file with the answers")
+    parser.add_argument("--predictions", type=Path, required=True, help="predictions in the official format")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def quickstart(config: Namespace) -> int:
+    """Train and evaluate on a synthetic world."""
+    from .envs.settings import TaskSettings
+    from .training.collect import CollectSettings
+    from .training.fit import FitSettings
+
+    settings = TaskSettings()
+    _train(settings, CollectSettings(), FitSettings(), config.out, config.seed)
+    _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0)
+    print(f"\nEverything is in {config.out}. Next:")
+    print('  ask your own documents:  evidencegym answer --corpus FOLDER --question "..."')
+    print(
+        "  train on real questions: evidencegym train --config hotpotqa --data FOLDER --out runs/hotpotqa --evaluate true"
+    )
+    return 0
+
+
+def collect(config: Namespace) -> int:
+    """Collect the rows that a controller is trained on."""
+    rows = _collect(_settings(config), config.collect, config.out, config.seed)[0]
+    print(f"{rows.num_rows} rows in {config.out / 'collection' / 'rows.parquet'}")
+    return 0
+
+
+def train(config: Namespace) -> int:
+    """Collect what is missing, then fit a controller."""
+    settings = _settings(config)
+    _train(settings, config.collect, config.fit, config.out, config.seed)
+    if config.evaluate:
+        _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0)
+    return 0
+
+
+def evaluate(config: Namespace) -> int:
+    """Compare a trained controller with its baselines on the dev questions."""
+    controller = config.controller or config.out / "controller"
+    _evaluate(_settings(config), config.out, controller, config.seed, config.cost_weight)
+    return 0
+
+
+def answer(config: Namespace) -> int:
+    """Answer a question over own documents and show why."""
+    from .data.storage import to_json
+    from .envs.rendering import render_trace
+    from .eval.answering import answer_question, supporting_passages
+
+    episode = answer_question(config.question, config.corpus, config.run, config.cost_weight)
+    found = episode.final.answer
+    if config.json:
+        from .data.records import Record
+        from .eval.results import result_of
+
+        print(to_json(result_of(Record(episode.question), episode)), end="")
+        return 0
+    print(f"Answer: {found.text if found and found.text else '(none found)'}\n\nSupporting passages:")
+    for title, text in supporting_passages(episode):
+        print(f"  {title}: {text}")
+    print(f"\nTrace:\n{render_trace(episode.steps)}")
+    print(f"ended by {episode.final.end}; in all {_spent(episode.final.cost)}")
+    return 0
+
+
+def score(config: Namespace) -> int:
+    """Score any system's predictions with the official metrics."""
+    from .eval import score as scoring
+
+    scores = scoring.score(config.dataset, config.gold, config.predictions)
+    for warning in scores.warnings():
+        print(f"evidencegym: {warning}", file=sys.stderr)
+    print(scoring.to_json(scores) if config.json else scoring.format_scores(scores), end="")
+    return 0
+
+
+def _settings(config: Namespace) -> Any:
+    from dataclasses import fields
+
+    from .envs.settings import TaskSettings
+
+    return TaskSettings(**{item.name: config[item.name] for item in fields(TaskSettings)})
+
+
+def _collect(settings: Any, collecting: Any, out: Path, seed: int) -> Any:
+    from .envs.build import build_retriever, load_records
+    from .training.generators import prepare_generators
+    from .training.pipeline import COLLECTION, GENERATOR, collect_rows
+
+    records = load_records(settings, "train")
+    print(f"{len(records)} train questions of {settings.dataset}; building the index")
+    retriever = build_retriever(settings, records)
+    print(f"generator: {settings.generator}")
+    generators = prepare_generators(settings.generator, records, retriever, out / GENERATOR, seed)
+    with _progress() as show:
+        rows = collect_rows(
+            settings, records, retriever, generators, out / COLLECTION, collecting, seed, show("collecting")
+        )
+    return rows, generators
+
+
+def _train(settings: Any, collecting: Any, fitting: Any, out: Path, seed: int) -> None:
+    from .training.pipeline import CONTROLLER, fit_rows
+
+    rows, generators = _collect(settings, collecting, out, seed)
+    print(f"fitting the controller to {rows.num_rows} rows")
+    fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed)
+    print(f"controller saved in {out / CONTROLLER}")
+
+
+def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float) -> None:
+    from .actions.engine import Engine
+    from .controllers.files import load_controller
+    from .envs.build import build_retriever, build_rules, load_records
+    from .envs.features import FeatureMap
+    from .eval.benchmark import run_benchmark
+    from .generation.choose import load_generator
+
+    operations = build_rules(settings).operations.names
+    loaded = load_controller(controller, FeatureMap(operations).names, operations, cost_weight)
+    records = load_records(settings, "dev")
+    engine = Engine(build_retriever(settings, records), load_generator(_inference_generator(settings, out)))
+    with _progress() as show:
+        bars: dict[str, Callable[[int, int], None]] = {}
+        benchmark = run_benchmark(
+            settings,
+            records,
+            engine,
+            loaded,
+            out / "evaluation",
+            seed,
+            lambda name, done, total: bars.setdefault(name, show(name))(done, total),
+        )
+    _print_markdown(benchmark.markdown())
+    print(f"written to {benchmark.folder}")
+
+
+def _inference_generator(settings: Any, out: Path) -> str:
+    return str(out / "generator") if settings.generator == "fit" else str(settings.generator)
+
+
+def _spent(cost: Any) -> str:
+    return ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in cost.as_dict().items() if value)
+
+
+def _print_markdown(text: str) -> None:
+    """Print as written where the output is a file, and as tables on a terminal."""
+    if not sys.stdout.isatty():
+        print(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text))
+
+
+class _progress:  # noqa: N801
+    """Progress bars on standard error; ``show(name)`` adds one and returns what advances it."""
+
+    def __enter__(self) -> Callable[[str], Callable[[int, int], None]]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._bars = Progress(*columns, console=Console(stderr=True))
+        self._bars.start()
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def _show(self, name: str) -> Callable[[int, int], None]:
+        task = self._bars.add_task(name, total=None)
+        return lambda done, total: self._bars.update(task, completed=done, total=total)
+
+
+_COMMANDS: dict[str, Callable[[Namespace], int]] = {
+    "quickstart": quickstart,
+    "collect": collect,
+    "train": train,
+    "evaluate": evaluate,
+    "answer": answer,
+    "score": score,
+}
+
+_PARSERS: dict[str, tuple[Callable[[ArgumentParser], None], str]] = {
+    "quickstart": (
+        _quickstart_arguments,
+        "train and evaluate on a synthetic world, in a few minutes, without any data",
+    ),
+    "collect": (_collect_arguments, "collect the rows that a controller is trained on (resumable)"),
+    "train": (_train_arguments, "collect what is missing, fit a controller, and, if asked, evaluate it"),
+    "evaluate": (_evaluate_arguments, "compare a trained controller with its baselines on the dev questions"),
+    "answer": (_answer_arguments, "answer a question over your own documents and show why"),
+    "score": (_score_arguments, "score any system's predictions with the official metrics"),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

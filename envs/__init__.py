@@ -1,0 +1,18 @@
+"""The Gymnasium environment, its observation and rewards; importing this registers ``evidencegym/MultiHopQA-v0``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+
+def make_multihop_qa(**arguments: Any) -> gymnasium.Env[Any, Any]:
+    """Build the environment; a small synthetic world stands in for ``records`` and ``engine`` that are not given."""
+    from .default_task import with_default_task
+    from .multihop_qa import MultiHopQAEnv
+
+    return MultiHopQAEnv(**with_default_task(arguments))
+
+
+gymnasium.register(id="evidencegym/MultiHopQA-v0", entry_point="evidencegym.envs:make_multihop_qa")

@@ -1,0 +1,88 @@
+"""Building what the settings name: questions, corpus, retriever, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..actions.operation_set import operation_set
+from ..actions.rules import Rules
+from ..data.corpus import pooled, read_corpus
+from ..data.datasets import DATASETS, locate, read
+from ..data.records import Passage, Record
+from ..data.world import World
+from ..retrieval.base import Retriever
+from ..retrieval.bm25 import BM25Retriever
+from ..retrieval.context import ContextRetriever
+from .settings import TaskSettings
+
+_SYNTHETIC_QUESTIONS = {"train": 400, "dev": 200}
+
+
+def load_records(settings: TaskSettings, split: str) -> list[Record]:
+    """Read the questions of the split "train" or "dev", as many as the settings want, in the order of the file.
+
+    Raises:
+        DataError: if a file is missing or malformed.
+    """
+    limit = settings.train_questions if split == "train" else settings.dev_questions
+    if settings.is_synthetic:
+        world = World(settings.passages, settings.world_seed)
+        return list(world.questions(limit or _SYNTHETIC_QUESTIONS[split], split))
+    return _all_records(settings, split)[:limit]
+
+
+def load_corpus(settings: TaskSettings) -> list[Passage]:
+    """Return the passages to search, sorted by id: the world, the pooled paragraphs, or the user's own texts.
+
+    The pooled corpus is made of both files whole, however few of their questions are used.
+
+    Raises:
+        DataError: if a file is missing or malformed, or there is no passage.
+    """
+    if settings.corpus not in {"pooled", "own"}:
+        return read_corpus(Path(settings.corpus))
+    if settings.is_synthetic:
+        return list(World(settings.passages, settings.world_seed).passages())
+    return pooled([*_all_records(settings, "train"), *_all_records(settings, "dev")])
+
+
+def build_retriever(settings: TaskSettings, records: Iterable[Record] = ()) -> Retriever:
+    """Build the retriever: BM25 over the corpus, or, for ``own``, over the context of each of ``records``."""
+    if settings.corpus == "own":
+        return own_context(records)
+    return BM25Retriever.build(load_corpus(settings))
+
+
+def own_context(records: Iterable[Record]) -> ContextRetriever:
+    """Build the retriever that searches each question's own context; equal questions share theirs."""
+    pools: dict[str, list[Passage]] = {}
+    for record in records:
+        pools.setdefault(record.question.key, []).extend(record.context)
+    return ContextRetriever(pools)
+
+
+def build_rules(settings: TaskSettings, disabled: Sequence[str] = ()) -> Rules:
+    """Build the rules; ``disabled`` adds to the operations that the settings disable.
+
+    The limits of compression are the paper's for the data set.
+    """
+    limits = DATASETS.get(settings.dataset)
+    return Rules(
+        operation_set(
+            settings.operations,
+            disabled=sorted({*settings.disabled, *disabled}),
+            deduplicate_titles=settings.deduplicate_titles,
+            closed_book=settings.closed_book,
+            compress_in_control=settings.compress_in_control,
+            max_snippets=limits.max_snippets if limits else 8,
+            max_tokens=limits.max_tokens if limits else 256,
+        ),
+        settings.caps,
+    )
+
+
+def _all_records(settings: TaskSettings, split: str) -> list[Record]:
+    given = settings.train_file if split == "train" else settings.dev_file
+    file = given or locate(settings.dataset, settings.folder, split)
+    return read(settings.dataset, file)

@@ -1,0 +1,83 @@
+"""Settings of a task: which questions, which corpus, which generator, which rules."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..actions.caps import Caps
+from ..data.datasets import DATASETS
+from ..data.errors import ConfigError
+
+SYNTHETIC = "synthetic"
+DATA_VARIABLE = "EVIDENCEGYM_DATA"
+
+
+@dataclass(frozen=True)
+class TaskSettings:
+    """What an experiment is about.
+
+    Attributes:
+        dataset: synthetic, hotpotqa, 2wikimultihopqa or musique.
+        data: folder of the official files; left out, the variable EVIDENCEGYM_DATA.
+        corpus: pooled (union of the paragraphs of train and dev file), own (each question's own context), or a path to
+            a folder of .txt/.md/.jsonl files or to a file of {"title", "text"} lines.
+        train_file: train file, where it is not the official one in `data`.
+        dev_file: dev file, where it is not the official one in `data`.
+        train_questions: how many questions to train on; all when left out (synthetic: 400).
+        dev_questions: how many questions to evaluate on; all when left out (synthetic: 200).
+        passages: size of the synthetic world.
+        world_seed: seed of the synthetic world.
+        generator: packaged (the fitted extractive reader that ships), fit (cross-fitted on the train questions), or
+            the folder of a saved one.
+        operations: operation set: a preset's name, or names of operations in the order of their ids.
+        disabled: operations that the mask leaves out.
+        deduplicate_titles: retrievals leave out passages whose title is held (the paper's rule).
+        closed_book: stopping is valid before there is evidence.
+        compress_in_control: a controller may pick compress, once.
+        caps: limits of an episode.
+    """
+
+    dataset: str = SYNTHETIC
+    data: Path | None = None
+    corpus: str = "pooled"
+    train_file: Path | None = None
+    dev_file: Path | None = None
+    train_questions: int | None = None
+    dev_questions: int | None = None
+    passages: int = 2000
+    world_seed: int = 1
+    generator: str = "packaged"
+    operations: str | list[str] = "paper"
+    disabled: list[str] = field(default_factory=list)
+    deduplicate_titles: bool = False
+    closed_book: bool = False
+    compress_in_control: bool = False
+    caps: Caps = field(default=Caps())
+
+    def __post_init__(self) -> None:
+        known = [SYNTHETIC, *DATASETS]
+        if self.dataset not in known:
+            raise ConfigError(f"unknown dataset {self.dataset!r}; there are: {', '.join(known)}")
+        for name in ("train_questions", "dev_questions", "passages"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} must be at least 1, found {value}")
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether the questions come from the synthetic world."""
+        return self.dataset == SYNTHETIC
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the official files.
+
+        Raises:
+            ConfigError: if neither ``data`` nor the variable names one.
+        """
+        folder = self.data or os.environ.get(DATA_VARIABLE)
+        if not folder:
+            raise ConfigError(f"where are the files of {self.dataset}? Give --data FOLDER or set {DATA_VARIABLE}")
+        return Path(folder)

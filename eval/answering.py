@@ -1,0 +1,60 @@
+"""Answering a question over one's own documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..actions.caps import Caps
+from ..actions.engine import Engine
+from ..actions.operation_set import operation_set
+from ..actions.rules import Rules
+from ..controllers.files import KIND, load_controller
+from ..data.corpus import read_corpus
+from ..data.errors import ConfigError, DataError
+from ..data.records import Question
+from ..data.storage import read_manifest
+from ..envs.features import FeatureMap
+from ..envs.rollout import Episode, rollout
+from ..generation.choose import load_generator
+from ..retrieval.bm25 import BM25Retriever
+
+
+def answer_question(question: str, corpus: Path, run: Path, cost_weight: float = 0.0) -> Episode:
+    """Run one episode over the texts in ``corpus`` with the controller of a run; it needs no gold.
+
+    Args:
+        question: the question, not empty.
+        corpus: a folder of .txt, .md or .jsonl files, or one .jsonl file.
+        run: folder that ``evidencegym train`` or ``quickstart`` wrote.
+        cost_weight: lambda.
+
+    Raises:
+        ConfigError: if the question is empty.
+        DataError: if the corpus cannot be read or the run holds no controller.
+    """
+    if not question.strip():
+        raise ConfigError("the question is empty")
+    folder = run / "controller"
+    if not folder.exists():
+        raise DataError("no trained controller; run `evidencegym quickstart` first, or name a run with --run", folder)
+    manifest = read_manifest(folder, KIND)
+    operations = operation_set(manifest["operations"])
+    controller = load_controller(folder, FeatureMap(operations.names).names, operations.names, cost_weight)
+    rules = Rules(operations, Caps(**manifest["caps"]))
+    engine = Engine(BM25Retriever.build(read_corpus(corpus)), load_generator(_generator_of(run)))
+    return rollout([Question.of(question)], rules, engine, controller)[0]
+
+
+def _generator_of(run: Path) -> str:
+    """Return the run's own generator where it fitted one, else the packaged one."""
+    own = run / "generator"
+    return str(own) if own.exists() else "packaged"
+
+
+def supporting_passages(episode: Episode) -> list[tuple[str, str]]:
+    """Return (title, text) of what supports the answer: the sentences that the generator names, else all passages."""
+    state = episode.final
+    support = state.answer.support if state.answer else ()
+    by_id = {passage.id: passage for passage in state.passages}
+    named = [(by_id[i].title, by_id[i].sentences[s].strip()) for i, s in support if i in by_id]
+    return named or [(passage.title, passage.text) for passage in state.passages]

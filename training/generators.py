@@ -1,0 +1,53 @@
+"""The generators of a training run: nothing fitted is asked about a question that it was fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..data.records import Record
+from ..generation.base import Generator
+from ..generation.extractive import ExtractiveGenerator
+from ..generation.fit import CrossFitted, cross_fit, training_examples
+from ..retrieval.base import Retriever
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Generators:
+    """Who answers in training and afterwards.
+
+    Attributes:
+        full: serves at inference.
+        of: serves for a train question while rows are collected; it has not seen that question.
+    """
+
+    full: Generator
+    of: Callable[[Record], Generator]
+
+
+def prepare_generators(
+    wanted: str, records: Sequence[Record], retriever: Retriever, folder: Path, seed: int
+) -> Generators:
+    """Return the generators for "packaged", "fit", or the folder of a saved one.
+
+    "fit" cross-fits the extractive generator by question (5 folds) and saves it in ``folder``; if it is there already
+    it is read.
+
+    Raises:
+        DataError: if a saved generator is missing or damaged.
+    """
+    if wanted == "fit":
+        if not folder.exists():
+            cross_fit(training_examples(records, retriever, seed), n_folds=FOLDS, seed=seed).save(folder)
+        fitted = CrossFitted.load(folder)
+        return Generators(fitted.full, lambda record: fitted.for_record(record.id))
+    single = load_generator(wanted)
+    return Generators(single, lambda _: single)
+
+
+def load_generator(wanted: str) -> Generator:
+    """Return the packaged generator, or the one saved in a folder."""
+    return ExtractiveGenerator.default() if wanted == "packaged" else ExtractiveGenerator.load(Path(wanted))

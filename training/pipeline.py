@@ -1,0 +1,100 @@
+"""The whole of training: generators, collection, fit; every part is kept in the run's folder and resumed from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ..actions.engine import Engine
+from ..controllers.files import save_controller
+from ..controllers.forest import ForestController
+from ..controllers.uniform import UniformController
+from ..data.records import Record, content_hash
+from ..envs.build import build_rules
+from ..envs.features import FeatureMap
+from ..envs.settings import TaskSettings
+from ..generation.base import Generator
+from ..retrieval.base import Retriever
+from .collect import CollectSettings, collect
+from .fit import FitSettings, fit_controller
+from .generators import Generators
+from .parts import PartStore
+
+COLLECTION = "collection"
+CONTROLLER = "controller"
+GENERATOR = "generator"
+
+Progress = Callable[[int, int], None]
+
+
+def collect_rows(
+    settings: TaskSettings,
+    records: Sequence[Record],
+    retriever: Retriever,
+    generators: Generators,
+    folder: Path,
+    collecting: CollectSettings,
+    seed: int,
+    progress: Progress | None = None,
+) -> Any:
+    """Collect, resuming what ``folder`` holds, and return the compacted rows (a ``pyarrow.Table``).
+
+    The behaviour policy is uniform over the valid operations and avoids stopping, which is tried from every state.
+    """
+    rules = build_rules(settings)
+    engines: dict[int, Engine] = {}
+
+    def engine_of(record: Record) -> Engine:
+        generator = generators.of(record)
+        return engines.setdefault(id(generator), Engine(retriever, generator))
+
+    stop = rules.operations.stop
+    policies = [UniformController(seed + episode, avoid=[stop]) for episode in range(collecting.episodes)]
+    manifest = _collection_manifest(settings, records, retriever, generators, collecting, seed)
+    store = PartStore(folder, manifest)
+    collect(records, rules, engine_of, policies, store, collecting, progress)
+    return store.compact(record.id for record in records)
+
+
+def fit_rows(
+    settings: TaskSettings, rows: Any, folder: Path, fitting: FitSettings, generator: Generator, seed: int
+) -> ForestController:
+    """Fit a controller to compacted rows and save it in ``folder``."""
+    operations = build_rules(settings).operations.names
+    manifest = {
+        "dataset": settings.dataset,
+        "caps": asdict(settings.caps),
+        "collection_seed": seed,
+        "generator": generator.fingerprint,
+        "questions": len(set(rows.column("question_id").to_pylist())),
+        "data": content_hash(*rows.column("question_id").to_pylist()),
+    }
+    controller = fit_controller(rows, FeatureMap(operations).names, operations, fitting, manifest)
+    save_controller(controller, folder)
+    return controller
+
+
+def _collection_manifest(
+    settings: TaskSettings,
+    records: Sequence[Record],
+    retriever: Retriever,
+    generators: Generators,
+    collecting: CollectSettings,
+    seed: int,
+) -> dict[str, Any]:
+    """Return everything that the rows depend on."""
+    operations = build_rules(settings).operations
+    return {
+        "dataset": settings.dataset,
+        "questions": content_hash(*sorted(record.id for record in records)),
+        "operations": list(operations.names),
+        "disabled": sorted(operations.disabled),
+        "features": list(FeatureMap(operations.names).names),
+        "caps": asdict(settings.caps),
+        "rules": [settings.deduplicate_titles, settings.closed_book, settings.compress_in_control],
+        "retriever": retriever.fingerprint,
+        "generators": sorted({generators.of(record).fingerprint for record in records}),
+        "behaviour": {"policy": "uniform without stop_answer", "seed": seed, "episodes": collecting.episodes},
+    }
