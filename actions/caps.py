@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from ..data.errors import ConfigError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Caps:
     """Limits of an episode; the defaults are those of the paper's main runs (settings, 2607.06507).
 

@@ -57,14 +57,18 @@ class Engine:
         return content_hash("engine", self.retriever.fingerprint, self.generator.fingerprint)
 
     def execute(self, requests: Sequence[Request]) -> list[Reply]:
-        """Return the replies, in the order of the requests."""
+        """Return the replies, in the order of the requests.
+
+        Raises:
+            ValueError: if a backend does not give one response for each request, so that none goes to another.
+        """
         replies: dict[Request, Reply] = {}
         for kind, backend in self._backends.items():
             wanted = dict.fromkeys(r for r in requests if type(r) is kind)
             replies |= {request: self._cache[request] for request in wanted if request in self._cache}
             missing = [request for request in wanted if request not in replies]
             if missing:
-                made = dict(zip(missing, backend(missing)))
+                made = dict(zip(missing, backend(missing), strict=True))
                 replies |= made
                 self._keep(made)
         return [replies[request] for request in requests]
@@ -79,7 +83,7 @@ class Engine:
         for k in sorted({search.k for search in searches}):
             batch = [search for search in searches if search.k == k]
             hits = self.retriever.search([s.query for s in batch], k, [s.pool for s in batch])
-            found |= dict(zip(batch, hits))
+            found |= dict(zip(batch, hits, strict=True))
         return [Reply(tuple(self._with_title(s, found[s])), Cost(retrievals=1)) for s in searches]
 
     def _with_title(self, search: Search, hits: list[Hit]) -> list[Hit]:

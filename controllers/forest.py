@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import ConfigError, ManifestMismatchError
+from ..data.records import content_hash
 from ..data.trees import TreeArrays
 from .action_rows import action_rows, count_columns, row_names
 from .base import Controller, Decision, best_valid
@@ -62,6 +63,14 @@ class ForestController(Controller):
         self._counts = count_columns(self.feature_names, self.operations)
         self._costs = cost_matrix(self.expected_costs)
         self._stop = self.operations.index("stop_answer")
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of everything that can change a decision."""
+        arrays = self.trees.arrays("value_") | (self.continuation.arrays() if self.continuation else {})
+        content = [f"{name}:{arrays[name].tobytes().hex()}" for name in sorted(arrays)]
+        costs = [repr(sorted(cost.items())) for cost in (*self.expected_costs, self.cost_weights)]
+        return content_hash(*self.feature_names, *self.operations, *costs, repr(self.cost_weight), *content)
 
     def decide(self, features: NDArray[np.float32], mask: NDArray[np.int8], keys: Sequence[str]) -> Decision:
         """Score every valid operation and take the best; the continuation model's veto comes after the mask."""

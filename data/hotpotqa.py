@@ -45,7 +45,7 @@ def record(raw: Raw, evidences: tuple[tuple[str, str, str], ...] = ()) -> Record
         level=fields.optional(raw, "level", ""),
         hops=len(titles),
     )
-    return Record(Question.of(fields.question_text(raw)), gold, context)
+    return Record(Question.of(fields.question_text(raw), context), gold, context)
 
 
 def context_of(raw: Raw) -> tuple[Passage, ...]:

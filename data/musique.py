@@ -42,7 +42,7 @@ def parse(raw: Raw) -> Record:
         answerable=fields.optional(raw, "answerable", True),
         decomposition=steps,
     )
-    return Record(Question.of(fields.question_text(raw)), gold, context)
+    return Record(Question.of(fields.question_text(raw), context), gold, context)
 
 
 def _context(paragraphs: list[Any]) -> tuple[tuple[Passage, ...], tuple[Passage, ...]]:

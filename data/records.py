@@ -18,7 +18,10 @@ def content_hash(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passage:
-    """A titled text, identified by a hash of its content; equal ids mean equal passages.
+    """A titled text, identified by a hash of its content.
+
+    Equal ids mean equal texts. Passages are equal when their sentences are cut alike, too, so that what is remembered
+    of one cutting never serves for another.
 
     Attributes:
         id: 16 hexadecimal digits, a hash of title and text.
@@ -42,7 +45,9 @@ class Passage:
         return " ".join(s.strip() for s in self.sentences if s.strip())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Passage) and self.id == other.id
+        return self is other or (
+            isinstance(other, Passage) and self.id == other.id and self.sentences == other.sentences
+        )
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -50,15 +55,18 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What an episode may know of a question: its text, and a key made from the text alone."""
+    """What an episode may know of a question: its text, and a key that names it without gold."""
 
     text: str
     key: str
 
     @classmethod
-    def of(cls, text: str) -> Question:
-        """Build a question; ``key`` is a hash of the text, so it tells nothing that the text does not."""
-        return cls(text, content_hash("question", text))
+    def of(cls, text: str, context: Iterable[Passage] = ()) -> Question:
+        """Build a question; ``key`` is a hash of the text and of the ids of its own context.
+
+        The context counts since MuSiQue-Full asks one question twice, over different paragraphs.
+        """
+        return cls(text, content_hash("question", text, *(passage.id for passage in context)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,11 @@ class Gold:
     answerable: bool = True
     decomposition: tuple[Hop, ...] = ()
 
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The answers that count as right; none where the question cannot be answered, so that abstaining is right."""
+        return self.answers if self.answerable else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -115,3 +128,8 @@ class Record:
     def id(self) -> str:
         """The data set's id where there is gold, the question's key otherwise."""
         return self.question.key if self.gold is None else self.gold.id
+
+    @property
+    def uid(self) -> str:
+        """The id and the key together: MuSiQue-Full's twins share an id."""
+        return f"{self.id}#{self.question.key}"

@@ -22,6 +22,6 @@ def episode_metrics(gold: Gold, state: EvidenceState) -> dict[str, float]:
         "support_recall": recall,
         "full_support": float(recall == 1.0),
         "context_support_recall": support_recall(gold, [p for p in state.context if p.id in prompted]),
-        "answer_em": exact_match(text, gold.answers),
-        "answer_f1": token_f1(text, gold.answers),
+        "answer_em": exact_match(text, gold.references),
+        "answer_f1": token_f1(text, gold.references),
     }

@@ -35,7 +35,7 @@ class AnswerF1(Reward):
         """Return the token F1 once there is an answer."""
         if after.answer is None:
             return 0.0
-        return token_f1(after.answer.text, gold.answers)
+        return token_f1(after.answer.text, gold.references)
 
 
 class CostPenalty(Reward):

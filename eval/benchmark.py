@@ -132,7 +132,7 @@ def _manifest(
     return {
         "dataset": settings.dataset,
         "corpus": "own folder" if settings.corpus not in {"pooled", "own"} else settings.corpus,
-        "questions": content_hash(*(record.id for record in records)),
+        "questions": content_hash(*(record.uid for record in records)),
         "n_questions": len(records),
         "caps": asdict(settings.caps),
         "operations": list(controller.operations),

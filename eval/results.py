@@ -20,6 +20,7 @@ def result_of(record: Record, episode: Episode) -> dict[str, Any]:
     answer = state.answer
     titles = {p.id: p.title for p in state.passages}
     kept: dict[str, Any] = {
+        "uid": record.uid,
         "id": record.id,
         "question": record.question.text,
         "answer": answer.text if answer else "",

@@ -73,8 +73,8 @@ def evaluate(
     Raises:
         DataError: if the file is damaged or cannot be written; what was complete stays, the same call resumes.
     """
-    done = {result["id"] for result in read_results(file)}
-    todo = [record for record in records if record.id not in done]
+    done = {result["uid"] for result in read_results(file)}
+    todo = [record for record in records if record.uid not in done]
     for first in range(0, len(todo), batch):
         group = todo[first : first + batch]
         begun = time.perf_counter()
@@ -82,8 +82,8 @@ def evaluate(
         _note_time(file, group, time.perf_counter() - begun)
         if progress:
             progress(len(records) - len(todo) + first + len(group), len(records))
-    by_id = {result["id"]: result for result in read_results(file)}
-    return [by_id[record.id] for record in records]
+    by_id = {result["uid"]: result for result in read_results(file)}
+    return [by_id[record.uid] for record in records]
 
 
 def run_method(method: Method, records: Sequence[Record], engine: Engine) -> list[dict[str, Any]]:

@@ -84,14 +84,14 @@ def collect(
     if lacking := [record.id for record in records if record.gold is None]:
         raise ConfigError(f"cannot collect from questions without gold: {', '.join(lacking[:5])}")
     features = FeatureMap(rules.operations.names)
-    todo = set(store.missing(record.id for record in records))
+    todo = set(store.missing(record.uid for record in records))
     done = len(records) - len(todo)
-    for engine, group in _by_engine([r for r in records if r.id in todo], engine_of):
+    for engine, group in _by_engine([r for r in records if r.uid in todo], engine_of):
         for first in range(0, len(group), chosen.batch):
             batch = group[first : first + chosen.batch]
             rows = _collect_batch(batch, rules, engine, policies, features)
             for record, own in zip(batch, rows):
-                store.write(record.id, to_table(own, len(features.names)))
+                store.write(record.uid, to_table(own, len(features.names)))
             done += len(batch)
             if progress:
                 progress(done, len(records))
@@ -144,7 +144,7 @@ def _rows_of(record: Record, episode: int, path: list[_Trial], rules: Rules, eng
         raise ConfigError(f"question {record.id} has no gold")
     last = path[-1].after[path[-1].chosen]
     concluded = rules.conclude([*(trial.state for trial in path), last], engine)
-    f1 = [token_f1(state.answer.text if state.answer else "", gold.answers) for state in concluded]
+    f1 = [token_f1(state.answer.text if state.answer else "", gold.references) for state in concluded]
     return [
         _row(record.id, gold, episode, step, trial, operation, rules, (f1[step], f1[-1]))
         for step, trial in enumerate(path)

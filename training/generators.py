@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..data.records import Record
+from ..data.storage import MANIFEST
 from ..generation.base import Generator
-from ..generation.extractive import ExtractiveGenerator
+from ..generation.choose import load_generator
 from ..generation.fit import CrossFitted, cross_fit, training_examples
 from ..retrieval.base import Retriever
 
@@ -40,14 +41,9 @@ def prepare_generators(
         DataError: if a saved generator is missing or damaged.
     """
     if wanted == "fit":
-        if not folder.exists():
+        if not (folder / MANIFEST).exists():
             cross_fit(training_examples(records, retriever, seed), n_folds=FOLDS, seed=seed).save(folder)
         fitted = CrossFitted.load(folder)
         return Generators(fitted.full, lambda record: fitted.for_record(record.id))
     single = load_generator(wanted)
     return Generators(single, lambda _: single)
-
-
-def load_generator(wanted: str) -> Generator:
-    """Return the packaged generator, or the one saved in a folder."""
-    return ExtractiveGenerator.default() if wanted == "packaged" else ExtractiveGenerator.load(Path(wanted))

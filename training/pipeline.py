@@ -55,7 +55,7 @@ def collect_rows(
     manifest = _collection_manifest(settings, records, retriever, generators, collecting, seed)
     store = PartStore(folder, manifest)
     collect(records, rules, engine_of, policies, store, collecting, progress)
-    return store.compact(record.id for record in records)
+    return store.compact(record.uid for record in records)
 
 
 def fit_rows(
@@ -88,7 +88,7 @@ def _collection_manifest(
     operations = build_rules(settings).operations
     return {
         "dataset": settings.dataset,
-        "questions": content_hash(*sorted(record.id for record in records)),
+        "questions": content_hash(*sorted(record.uid for record in records)),
         "operations": list(operations.names),
         "disabled": sorted(operations.disabled),
         "features": list(FeatureMap(operations.names).names),
