@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,15 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DataError, ManifestMismatchError
+from .errors import DataError
+from .folders import writing
+from .manifests import MANIFEST, read_manifest, to_json
+
+__all__ = ["ARRAYS", "MANIFEST", "load_folder", "read_manifest", "save_folder", "to_json", "write_bytes", "write_text"]
 
 ARRAYS = "arrays.npz"
-MANIFEST = "manifest.json"
-
-
-def to_json(value: Any) -> str:
-    """Return ``value`` as JSON whose bytes depend on nothing but the value: sorted keys, one final newline."""
-    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def write_text(file: Path, text: str) -> None:
@@ -53,24 +48,12 @@ def save_folder(folder: Path, arrays: Mapping[str, NDArray[Any]], manifest: Mapp
     """Write ``arrays`` and ``manifest`` into ``folder``; the same content gives the same bytes.
 
     Raises:
+        ConfigError: if the folder holds anything but a saved one of the manifest's ``kind``.
         DataError: if it cannot be written; a folder that was there before is then unchanged.
     """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        raise DataError(f"cannot write ({error.strerror})", folder) from error
-    try:
-        _write_arrays(temporary / ARRAYS, arrays)
-        write_text(temporary / MANIFEST, to_json(manifest))
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.chmod(0o755)
-        temporary.rename(folder)
-    except OSError as error:
-        raise DataError(f"cannot write ({error.strerror})", folder) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with writing(folder, str(manifest["kind"])) as new:
+        _write_arrays(new / ARRAYS, arrays)
+        (new / MANIFEST).write_text(to_json(manifest), encoding="utf-8")
 
 
 def _write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -103,23 +86,3 @@ def load_folder(folder: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[
         raise DataError(f"no such file; a saved {kind} has {MANIFEST} and {ARRAYS}", file) from None
     except (ValueError, OSError, zipfile.BadZipFile, EOFError) as error:
         raise DataError(f"damaged arrays ({error}); save or copy the {kind} again", file) from error
-
-
-def read_manifest(folder: Path, kind: str) -> dict[str, Any]:
-    """Read the manifest of a saved folder.
-
-    Raises:
-        DataError: if it is missing or not JSON.
-        ManifestMismatchError: if it is of another kind.
-    """
-    file = folder / MANIFEST
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise DataError(f"no such file; expected the folder of a saved {kind}", file) from None
-    except (ValueError, OSError) as error:
-        raise DataError(f"not a readable manifest ({error})", file) from error
-    found = manifest.get("kind") if isinstance(manifest, dict) else None
-    if found != kind:
-        raise ManifestMismatchError(f"{folder}: expected a saved {kind}, found {found or 'something else'}")
-    return dict(manifest)

@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 
 STOP_WORDS = frozenset(
-    "a an the of in on at to for from by with and or but is are was were be been being do does did has have had who "
-    "whom whose which what when where why how that this these those it its as into than then also both same between during "
-    "he she his her him they their them i we you your our my me not no yes there here if so such".split()
+    "a an the of in on at to for from by with and or but is are was were be been being do does did has have had "
+    "who whom whose which what when where why how that this these those it its as into than then also both same "
+    "between during he she his her him they their them i we you your our my me not no yes there here if so such".split()
 )
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")

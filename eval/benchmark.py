@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..actions.engine import Engine
 from ..controllers.forest import ForestController
 from ..data.records import Record, content_hash
@@ -147,4 +148,6 @@ def _manifest(
 
 
 def _environment() -> dict[str, Any]:
-    return {"python": platform.python_version()} | {name: version(name) for name in ("evidencegym", *_PACKAGES)}
+    return {"python": platform.python_version(), "evidencegym": __version__} | {
+        name: version(name) for name in _PACKAGES
+    }

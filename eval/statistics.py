@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 def bootstrap_mean(values: NDArray[np.float64], seed: int = 0, level: float = 0.95, resamples: int = 9999) -> Interval:
-    """Return the mean of one value a question, with its percentile bootstrap interval (Efron & Tibshirani 1993, ch. 13).
+    """Return the mean of one value a question with its percentile bootstrap interval (Efron & Tibshirani 1993).
 
     Args:
         values: (questions,); for a paired comparison the differences question by question.

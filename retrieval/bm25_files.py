@@ -17,10 +17,11 @@ import numpy as np
 
 from .. import __version__
 from ..data.errors import ConfigError, ManifestMismatchError
+from ..data.folders import writing
 from ..data.records import Passage
 from .blobs import open_blob
 from .bm25_settings import BM25Settings
-from .index_files import open_array, save_array, seal, unseal, writing
+from .index_files import open_array, save_array, seal, unseal
 from .passages import StoredPassages, to_line
 from .postings import Postings
 from .titles import Titles

@@ -1,0 +1,36 @@
+"""Manifests: the JSON file that says what a saved folder holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .errors import DataError, ManifestMismatchError
+
+MANIFEST = "manifest.json"
+
+
+def to_json(value: Any) -> str:
+    """Return ``value`` as JSON whose bytes depend on nothing but the value: sorted keys, one final newline."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def read_manifest(folder: Path, kind: str) -> dict[str, Any]:
+    """Read the manifest of a saved folder.
+
+    Raises:
+        DataError: if it is missing or not JSON.
+        ManifestMismatchError: if it is of another kind.
+    """
+    file = folder / MANIFEST
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise DataError(f"no such file; expected the folder of a saved {kind}", file) from None
+    except (ValueError, OSError) as error:
+        raise DataError(f"not a readable manifest ({error})", file) from error
+    found = manifest.get("kind") if isinstance(manifest, dict) else None
+    if found != kind:
+        raise ManifestMismatchError(f"{folder}: expected a saved {kind}, found {found or 'something else'}")
+    return dict(manifest)
