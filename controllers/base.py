@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import InvalidOperationError
+from ..data.errors import ConfigError, InvalidOperationError
 
 
 class Decision(NamedTuple):
@@ -35,11 +35,24 @@ class Controller(ABC):
             features: (batch, features) float32.
             mask: (batch, operations) int8, no row all zero.
             keys: (batch,) one text a decision; random streams depend on nothing but it and the controller's seed.
+
+        Raises:
+            InvalidOperationError: if a row of the mask is all zero.
         """
 
     def act(self, features: NDArray[np.float32], mask: NDArray[np.int8], keys: Sequence[str]) -> NDArray[np.int64]:
         """Return the chosen action ids, (batch,) int64."""
         return self.decide(features, mask, keys).operations
+
+
+def check_mask(mask: NDArray[np.int8]) -> None:
+    """Refuse a mask that leaves no choice.
+
+    Raises:
+        InvalidOperationError: if a row is all zero.
+    """
+    if not mask.any(axis=1).all():
+        raise InvalidOperationError("a mask is all zero: no operation may run, not even stop_answer")
 
 
 def best_valid(values: NDArray[np.float64], mask: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -48,7 +61,17 @@ def best_valid(values: NDArray[np.float64], mask: NDArray[np.int8]) -> NDArray[n
     Raises:
         InvalidOperationError: if a row of the mask is all zero.
     """
-    if not mask.any(axis=1).all():
-        raise InvalidOperationError("a mask is all zero: no operation may run, not even stop_answer")
+    check_mask(mask)
     chosen: NDArray[np.int64] = np.argmax(np.where(mask.astype(bool), values, -np.inf), axis=1).astype(np.int64)
     return chosen
+
+
+def place_of(name: str, names: Sequence[str], needed_by: str) -> int:
+    """Return where a name stands.
+
+    Raises:
+        ConfigError: if it is not there.
+    """
+    if name not in names:
+        raise ConfigError(f"{needed_by} needs {name}, found {', '.join(names)}")
+    return list(names).index(name)

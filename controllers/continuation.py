@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import ManifestMismatchError
 from ..data.trees import TreeArrays
 
-PERMISSIVE_THRESHOLD = 0.25
+PERMISSIVE_THRESHOLD = 0.0
 
 
 class ContinuationModel:
     """A forest on trajectory prefixes that predicts the gain in answer F1 from continuing.
 
-    The paper runs it with permissive thresholds and gives no number; 0.25 is our choice: stopping is vetoed only
-    where a gain of more than a quarter of an answer is predicted.
+    The paper runs it with permissive thresholds and gives no number. Its episodes use nearly all of their four steps,
+    so "permissive" is read as: going on is permitted wherever any gain is predicted. The threshold is 0, our choice.
 
     Args:
         trees: predicts the gain from the features of a state.
@@ -39,6 +41,14 @@ class ContinuationModel:
         return self.trees.arrays("continuation_") | {"continuation_threshold": np.array([self.threshold])}
 
     @classmethod
-    def from_arrays(cls, arrays: Any) -> ContinuationModel:
-        """Rebuild the model from saved arrays."""
-        return cls(TreeArrays.from_arrays(arrays, "continuation_"), float(arrays["continuation_threshold"][0]))
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> ContinuationModel:
+        """Rebuild the model from saved arrays.
+
+        Raises:
+            ManifestMismatchError: if an array is missing or damaged.
+        """
+        trees = TreeArrays.from_arrays(arrays, "continuation_")
+        threshold = arrays.get("continuation_threshold")
+        if threshold is None or threshold.shape != (1,):
+            raise ManifestMismatchError("the threshold of the continuation model is missing or damaged; train again")
+        return cls(trees, float(threshold[0]))

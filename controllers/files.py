@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ..data.errors import ManifestMismatchError
 from ..data.storage import load_folder, save_folder
@@ -13,6 +14,7 @@ from .forest import ForestController
 
 KIND = "forest controller"
 FORMAT = 1
+T = TypeVar("T")
 
 
 def save_controller(controller: ForestController, folder: Path) -> None:
@@ -57,18 +59,33 @@ def load_controller(
     arrays, manifest = load_folder(folder, KIND)
     if manifest.get("format") != FORMAT:
         raise ManifestMismatchError(f"{folder}: expected format {FORMAT}, found {manifest.get('format')}; train again")
-    _same(folder, "operations", manifest.get("operations", []), operations)
-    _same(folder, "features", manifest.get("feature_names", []), feature_names)
+    _same(folder, "operations", _list(folder, manifest, "operations", str), operations)
+    _same(folder, "features", _list(folder, manifest, "feature_names", str), feature_names)
     continuation = ContinuationModel.from_arrays(arrays) if manifest.get("continuation") else None
     return ForestController(
         TreeArrays.from_arrays(arrays, "value_"),
         feature_names,
         operations,
-        manifest["expected_costs"],
+        _costs(folder, manifest),
         continuation,
         cost_weight,
         manifest=manifest,
     )
+
+
+def _list(folder: Path, manifest: Mapping[str, Any], key: str, kind: type[T]) -> list[T]:
+    """Return a list of the manifest, checked item by item."""
+    found = manifest.get(key)
+    if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
+        raise ManifestMismatchError(f"{folder}: {key} is missing from the manifest or damaged; train or copy it again")
+    return found
+
+
+def _costs(folder: Path, manifest: Mapping[str, Any]) -> list[dict[str, float]]:
+    costs = _list(folder, manifest, "expected_costs", dict)
+    if not all(isinstance(value, int | float) for cost in costs for value in cost.values()):
+        raise ManifestMismatchError(f"{folder}: expected_costs must be numbers; train or copy the controller again")
+    return costs
 
 
 def _same(folder: Path, what: str, found: Sequence[str], expected: Sequence[str]) -> None:

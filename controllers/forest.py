@@ -30,7 +30,7 @@ class ForestController(Controller):
         manifest: what else is known of the controller; saved with it.
 
     Raises:
-        ManifestMismatchError: if the forest was trained on other rows.
+        ManifestMismatchError: if a forest was trained on other rows, or there is not one expected cost an operation.
         ConfigError: if ``cost_weight`` is negative.
     """
 
@@ -49,6 +49,15 @@ class ForestController(Controller):
         if trees.n_features != len(rows):
             raise ManifestMismatchError(
                 f"the forest reads {trees.n_features} numbers a row, the features give {len(rows)}"
+            )
+        if continuation is not None and continuation.trees.n_features != len(feature_names):
+            raise ManifestMismatchError(
+                f"the continuation model reads {continuation.trees.n_features} numbers a state, "
+                f"there are {len(feature_names)} features"
+            )
+        if len(expected_costs) != len(operations):
+            raise ManifestMismatchError(
+                f"expected costs of {len(operations)} operations, found {len(expected_costs)}; train again"
             )
         if cost_weight < 0:
             raise ConfigError(f"cost_weight (lambda) must not be negative, found {cost_weight}")

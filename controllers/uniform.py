@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Controller, Decision
+from .base import Controller, Decision, check_mask
 
 
 class UniformController(Controller):
@@ -26,6 +26,7 @@ class UniformController(Controller):
 
     def decide(self, features: NDArray[np.float32], mask: NDArray[np.int8], keys: Sequence[str]) -> Decision:
         """Choose by a hash of seed and key, so that neither batching nor order changes a choice."""
+        check_mask(mask)
         wanted = mask.astype(bool)
         wanted[:, list(self.avoid)] = False
         wanted = np.where(wanted.any(axis=1, keepdims=True), wanted, mask > 0)

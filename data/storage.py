@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,9 @@ from .manifests import MANIFEST, read_manifest, to_json
 __all__ = ["ARRAYS", "MANIFEST", "load_folder", "read_manifest", "save_folder", "to_json", "write_bytes", "write_text"]
 
 ARRAYS = "arrays.npz"
+
+# What a damaged archive provokes, depending on where the damage lies.
+_DAMAGE = (ValueError, OSError, EOFError, RuntimeError, KeyError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
 
 
 def write_text(file: Path, text: str) -> None:
@@ -40,7 +46,8 @@ def write_bytes(file: Path, content: bytes) -> None:
             os.fsync(out.fileno())
         temporary.replace(file)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise DataError(f"cannot write ({error.strerror}); what was there before is unchanged", file) from error
 
 
@@ -84,5 +91,5 @@ def load_folder(folder: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[
             return {name: arrays[name] for name in arrays.files}, manifest
     except FileNotFoundError:
         raise DataError(f"no such file; a saved {kind} has {MANIFEST} and {ARRAYS}", file) from None
-    except (ValueError, OSError, zipfile.BadZipFile, EOFError) as error:
+    except _DAMAGE as error:
         raise DataError(f"damaged arrays ({error}); save or copy the {kind} again", file) from error

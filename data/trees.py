@@ -7,6 +7,7 @@ The sums are those of scikit-learn (float64, in estimator order), so predictions
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,11 @@ class TreeArrays:
         index = np.arange(n)
         inner = self.feature >= 0
         sound = (
-            len(self.right) == n
+            all(array.ndim == 1 for array in (self.feature, self.right, self.value, self.roots))
+            and isfinite(self.base)
+            and isfinite(self.divide_by)
+            and self.divide_by > 0
+            and len(self.right) == n
             and len(self.value) == n
             and bool(np.all(self.feature < self.n_features))
             and bool(np.all(self.right[inner] > index[inner] + 1))
@@ -70,7 +75,7 @@ class TreeArrays:
         )
         if not sound:
             raise ManifestMismatchError(
-                "tree arrays are damaged: an index points outside them; train or copy the model again"
+                "tree arrays are damaged: they do not fit together or an index points outside; train or copy the model again"
             )
 
     def predict(self, rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
@@ -100,14 +105,16 @@ class TreeArrays:
             ManifestMismatchError: if an array is missing or damaged.
         """
         try:
-            base, divide_by, n_features = arrays[f"{prefix}scalars"]
+            scalars = np.asarray(arrays[f"{prefix}scalars"], np.float64)
             parts = [arrays[f"{prefix}{name}"] for name in ("feature", "right", "value", "roots")]
         except KeyError as error:
             raise ManifestMismatchError(
                 f"the model file has no array {error}; train or copy the model again"
             ) from error
+        if scalars.shape != (3,) or not np.all(np.isfinite(scalars)):
+            raise ManifestMismatchError(f"the scalars of the model file are damaged: {scalars}; train or copy it again")
         feature, right, value, roots = parts
-        return cls(feature, right, value, roots, base, divide_by, int(n_features))
+        return cls(feature, right, value, roots, scalars[0], scalars[1], int(scalars[2]))
 
     @classmethod
     def from_forest(cls, forest: Any) -> TreeArrays:

@@ -1,4 +1,4 @@
-"""The oracle planner: greedy on gold support, from states that can be branched. A bound, never a system."""
+"""The oracle planner: beam search on gold support, from states that can be branched. A bound, never a system."""
 
 from __future__ import annotations
 
@@ -14,98 +14,98 @@ from ..data.errors import ConfigError
 from ..data.records import Gold, Record
 from ..data.support_scores import support_recall
 from ..envs.rollout import Episode
-from ..envs.trace import Step, step_between
+from ..envs.trace import step_between
 
 
 @dataclass(frozen=True, slots=True)
-class _Branch:
-    operation: int
-    after: EvidenceState
-    gain: float
+class _Path:
+    """States from the first on, and the operations between them."""
+
+    states: tuple[EvidenceState, ...]
+    operations: tuple[int, ...]
+    recall: float
+
+    @property
+    def last(self) -> EvidenceState:
+        return self.states[-1]
+
+    @property
+    def order(self) -> tuple[float, int, tuple[int, ...]]:
+        """Best first: more support, then fewer retrievals, then the lower action ids."""
+        return -self.recall, self.last.retrievals, self.operations
 
 
 def plan(
     records: Sequence[Record],
     rules: Rules,
     engine: Engine,
+    width: int = 8,
     batch: int = 64,
     done: Callable[[int], None] | None = None,
 ) -> list[Episode]:
     """Run the oracle on each question.
 
-    At each step it tries every valid operation, and after each of them every valid operation again, and takes the one
-    with the largest gain in support recall; a gain now beats the same gain one step later, and ties go to the lowest
-    action id. It stops once all support is held, where stopping is allowed.
+    From each of the ``width`` best paths every valid operation is tried, step by step, until the steps are used up. The
+    path with the most support wins; among equals, where stopping is allowed, the one with the fewest retrievals. The
+    greedy oracle of the paper is ``width=1``; a wider beam is a closer bound, since the first hop of a chain may bring
+    nothing by itself.
 
     Raises:
-        ConfigError: if a question has no gold.
+        ConfigError: if a question has no gold, or ``width`` is below 1.
     """
+    if width < 1:
+        raise ConfigError(f"width must be at least 1, found {width}")
     if lacking := [record.id for record in records if record.gold is None]:
         raise ConfigError(f"the oracle needs gold, which these questions lack: {', '.join(lacking[:5])}")
     episodes: list[Episode] = []
     for first in range(0, len(records), batch):
-        episodes += _plan_batch(records[first : first + batch], rules, engine)
+        episodes += _plan_batch(records[first : first + batch], rules, engine, width)
         if done:
             done(len(episodes))
     return episodes
 
 
-def _plan_batch(records: Sequence[Record], rules: Rules, engine: Engine) -> list[Episode]:
+def _plan_batch(records: Sequence[Record], rules: Rules, engine: Engine, width: int) -> list[Episode]:
     golds = [record.gold for record in records if record.gold is not None]
-    paths = [[rules.start(record.question)] for record in records]
-    steps: list[list[Step]] = [[] for _ in records]
-    while running := [i for i, path in enumerate(paths) if not path[-1].end]:
-        states = [paths[i][-1] for i in running]
-        chosen = _choose(states, [golds[i] for i in running], rules, engine)
-        for i, state, branch in zip(running, states, chosen):
-            mask = rules.mask(state)
-            steps[i].append(step_between(state, branch.after, rules.operations.names, branch.operation, mask))
-            paths[i].append(branch.after)
-    finals = rules.conclude([path[-1] for path in paths], engine)
-    return [
-        Episode(record.question, (*path[:-1], final), tuple(trace))
-        for record, path, final, trace in zip(records, paths, finals, steps)
+    beams = [[_Path((rules.start(record.question),), (), 0.0)] for record in records]
+    ended: list[list[_Path]] = [[] for _ in records]
+    while any(beams):
+        beams, over = _advance(beams, golds, rules, engine, width)
+        ended = [[*earlier, *more] for earlier, more in zip(ended, over)]
+    best = [min(paths, key=lambda path: path.order) for paths in ended]
+    finals = rules.conclude([path.last for path in best], engine)
+    return [_episode(record, path, final, rules) for record, path, final in zip(records, best, finals)]
+
+
+def _advance(
+    beams: list[list[_Path]], golds: list[Gold], rules: Rules, engine: Engine, width: int
+) -> tuple[list[list[_Path]], list[list[_Path]]]:
+    """Return, for each question, the best paths that go on and those that have ended, one operation later."""
+    tries = [
+        (i, path, int(op))
+        for i, beam in enumerate(beams)
+        for path in beam
+        for op in np.flatnonzero(rules.mask(path.last))
     ]
+    after = rules.step([path.last for _, path, _ in tries], [op for _, _, op in tries], engine)
+    running: list[list[_Path]] = [[] for _ in beams]
+    ended: list[list[_Path]] = [[] for _ in beams]
+    for (i, path, op), state in zip(tries, after):
+        longer = _Path((*path.states, state), (*path.operations, op), support_recall(golds[i], state.passages))
+        (ended if state.end else running)[i].append(longer)
+    return [_kept(paths, over, width) for paths, over in zip(running, ended)], ended
 
 
-def _choose(states: list[EvidenceState], golds: list[Gold], rules: Rules, engine: Engine) -> list[_Branch]:
-    """Return the best branch of each state."""
-    first = _branches(states, golds, rules, engine)
-    flat = [(i, branch) for i, branches in enumerate(first) for branch in branches if not branch.after.end]
-    second = _branches([branch.after for _, branch in flat], [golds[i] for i, _ in flat], rules, engine)
-    later = {(i, branch.operation): _best_gain(follow) for (i, branch), follow in zip(flat, second)}
-    return [
-        _best(branches, {op: gain for (j, op), gain in later.items() if j == i}, rules.operations.stop)
-        if support_recall(golds[i], states[i].passages) < 1.0
-        else _stop_or_first(branches, rules.operations.stop)
-        for i, branches in enumerate(first)
-    ]
+def _kept(paths: list[_Path], ended: list[_Path], width: int) -> list[_Path]:
+    """Keep the best paths; none once an ended one holds all support, which no longer path can better."""
+    if any(path.recall == 1.0 for path in ended):
+        return []
+    return sorted(paths, key=lambda path: path.order)[:width]
 
 
-def _branches(states: list[EvidenceState], golds: list[Gold], rules: Rules, engine: Engine) -> list[list[_Branch]]:
-    """Try every valid operation from each state."""
-    tries = [(i, int(op)) for i, state in enumerate(states) for op in np.flatnonzero(rules.mask(state))]
-    after = rules.step([states[i] for i, _ in tries], [op for _, op in tries], engine)
-    found: list[list[_Branch]] = [[] for _ in states]
-    for (i, op), state in zip(tries, after):
-        gain = support_recall(golds[i], state.passages) - support_recall(golds[i], states[i].passages)
-        found[i].append(_Branch(op, state, gain))
-    return found
-
-
-def _best_gain(branches: list[_Branch]) -> float:
-    return max((branch.gain for branch in branches), default=0.0)
-
-
-def _best(branches: list[_Branch], later: dict[int, float], stop: int) -> _Branch:
-    """Prefer gain over two steps, then gain now, then anything to stopping, then the lowest id."""
-
-    def worth(branch: _Branch) -> tuple[float, float, bool, int]:
-        total = round(branch.gain + later.get(branch.operation, 0.0), 9)
-        return total, branch.gain, branch.operation != stop, -branch.operation
-
-    return max(branches, key=worth)
-
-
-def _stop_or_first(branches: list[_Branch], stop: int) -> _Branch:
-    return next((branch for branch in branches if branch.operation == stop), branches[0])
+def _episode(record: Record, path: _Path, final: EvidenceState, rules: Rules) -> Episode:
+    steps = tuple(
+        step_between(before, after, rules.operations.names, operation, rules.mask(before))
+        for before, after, operation in zip(path.states, path.states[1:], path.operations)
+    )
+    return Episode(record.question, (*path.states[:-1], final), steps)
