@@ -10,6 +10,7 @@ from .world_random import Draws
 from .world_schema import Entity
 
 PLACES = ("city", "lake", "mountain", "river")
+_NEIGHBOURS = 12
 
 
 class Distractors:
@@ -35,7 +36,7 @@ class Distractors:
         return found
 
     def _related(self, article: Article, draws: Draws) -> Iterator[Entity]:
-        """Yield without end: the namesake, a sibling, what the article links to, then others of its kind."""
+        """Yield without end: the namesake, a sibling, what the article links to, others of its kind, then anything."""
         entity = article.entity
         twin = self._ground.names.twin(entity)
         if twin is not None:
@@ -45,5 +46,7 @@ class Distractors:
         yield self._ground.neighbour(entity, draws)
         links = [v for r, v in article.facts.items() if isinstance(v, Entity) and r in article.sentence_of]
         yield from draws.shuffled(links)
-        while True:
+        for _ in range(_NEIGHBOURS):
             yield self._ground.neighbour(entity, draws)
+        while True:
+            yield self._ground.any_of(draws.pick(("person", "film")), draws)

@@ -29,7 +29,7 @@ WEIGHTS: dict[str, float] = {
 
 _CONTEXT = 10
 _HOPS = {"bridge": 2, "compositional": 3, "compositional4": 4}
-_MAX_TRIES = 20_000
+_MAX_TRIES = 5_000
 _DEV_ONE_IN = 5
 _START_TABLE = tuple(kind for kind, weight in STARTS.items() for _ in range(weight))
 _UNIT = 1 << 32
@@ -55,8 +55,10 @@ class Questions:
         self._distractors = Distractors(ground)
 
     def stream(self, n: int, split: str, weights: Mapping[str, float]) -> Iterator[Record]:
-        """Yield ``n`` records; the first ones are the same whatever ``n`` is."""
-        table = _cumulated(weights)
+        """Return ``n`` records; the first ones are the same whatever ``n`` is."""
+        return self._stream(n, split, _cumulated(weights))
+
+    def _stream(self, n: int, split: str, table: list[tuple[str, float]]) -> Iterator[Record]:
         known: set[tuple[object, ...]] = set()
         for number in range(n):
             point = Draws(self._seed, SPLITS.index(split), number).below(_UNIT) / _UNIT

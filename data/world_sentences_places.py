@@ -180,6 +180,8 @@ PLACES = {
             "It rises to {height} metres above the sea.",
             "The first ascent was made by {climber}, in {year}.",
             "{climber} reached the top first, in {year}.",
+            "The first ascent took place in {year}.",
+            "Nobody had reached the top before {year}.",
             "It was first climbed by {climber}.",
             "The first to stand on its summit was {climber}.",
         ),
