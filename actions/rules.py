@@ -66,13 +66,23 @@ class Rules:
         return [outcome.state.charged(ANSWER, outcome.cost) for outcome in outcomes]
 
     def _process(self, state: EvidenceState, operation: int) -> Process:
+        self.require(state, operation)
+        return self._recorded(state, operation)
+
+    def require(self, state: EvidenceState, operation: int) -> None:
+        """Check that an operation may run.
+
+        Raises:
+            InvalidOperationError: if the set does not hold it, or the mask forbids it.
+        """
         if not 0 <= operation < len(self.operations):
             raise InvalidOperationError(f"operation {operation} is not in 0..{len(self.operations) - 1}")
-        if not self.mask(state)[operation]:
-            valid = [name for name, bit in zip(self.operations.names, self.mask(state)) if bit]
-            name = self.operations.names[operation]
-            raise InvalidOperationError(f"{name} is not valid here; valid operations: {', '.join(valid)}")
-        return self._recorded(state, operation)
+        mask = self.mask(state)
+        if not mask[operation]:
+            valid = ", ".join(name for name, bit in zip(self.operations.names, mask) if bit)
+            raise InvalidOperationError(
+                f"{self.operations.names[operation]} is not valid here; valid operations: {valid}"
+            )
 
     def _recorded(self, state: EvidenceState, operation: int) -> Process:
         after = yield from self.operations.operations[operation].run(state)

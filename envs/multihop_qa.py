@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -32,6 +32,14 @@ class Snapshot:
     question: Question
     gold: Gold | None
     state: EvidenceState
+
+
+class Move(NamedTuple):
+    """An action that has been checked: the state that it acts on, and whether the mask forbids it."""
+
+    before: EvidenceState
+    operation: int
+    invalid: bool
 
 
 class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
@@ -158,21 +166,37 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
             InvalidOperationError: after the end, for an id outside the operation set, and, with ``on_invalid="raise"``,
                 for an operation that the mask forbids.
         """
+        move = self.checked(action)
+        after = self.wasted(move) if move.invalid else self.rules.step([move.before], [move.operation], self.engine)[0]
+        if after.end:
+            [after] = self.rules.conclude([after], self.engine)
+        return self.settled(move, after)
+
+    def checked(self, action: np.int64) -> Move:
+        """Return what ``step`` is about to do; the vector environment executes the moves of many as one batch.
+
+        Raises:
+            InvalidOperationError: as :meth:`step` does.
+        """
         before, operation = self.state, int(action)
         if before.end:
             raise InvalidOperationError("the episode has ended: call reset() before the next step")
         if not 0 <= operation < len(self.rules.operations):
             raise InvalidOperationError(f"operation {operation} is not in 0..{len(self.rules.operations) - 1}")
-        invalid = not self.rules.mask(before)[operation] and self.on_invalid == "penalty"
-        if invalid:
-            after = self.rules.wasted(before, operation)
-        else:
-            [after] = self.rules.step([before], [operation], self.engine)
-        if after.end:
-            [after] = self.rules.conclude([after], self.engine)
+        invalid = not self.rules.mask(before)[operation]
+        if invalid and self.on_invalid == "raise":
+            self.rules.require(before, operation)
+        return Move(before, operation, invalid)
+
+    def wasted(self, move: Move) -> EvidenceState:
+        """Return the state after an invalid move: nothing changes but the count of steps."""
+        return self.rules.wasted(move.before, move.operation)
+
+    def settled(self, move: Move, after: EvidenceState) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Make ``after`` the present state and return what ``step`` returns."""
         self._state = after
-        name = self.rules.operations.names[operation]
-        rewards = self._rewards(before, after, name) | ({"invalid": -self.invalid_penalty} if invalid else {})
+        name = self.rules.operations.names[move.operation]
+        rewards = self._rewards(move.before, after, name) | ({"invalid": -self.invalid_penalty} if move.invalid else {})
         info = self._info() | {"operation": name, "rewards": rewards}
         return self._observe(), float(sum(rewards.values())), bool(after.end), False, info
 
