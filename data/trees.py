@@ -11,12 +11,13 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from .errors import ManifestMismatchError
+from .tree_kernel import packed, walk_rows, walk_trees, walk_wide
 
-_WIDTH = 8
+# From this many rows on it pays to send many rows through one tree rather than one row through many trees.
+_MANY_ROWS = 64
 
 
 class TreeArrays:
@@ -55,6 +56,7 @@ class TreeArrays:
         self.divide_by = float(divide_by)
         self.n_features = int(n_features)
         self._check()
+        self._packed = packed(self.feature, self.right, self.value)
 
     def _check(self) -> None:
         n = len(self.feature)
@@ -75,16 +77,22 @@ class TreeArrays:
         )
         if not sound:
             raise ManifestMismatchError(
-                "tree arrays are damaged: they do not fit together or an index points outside; train or copy the model again"
+                "tree arrays are damaged: they do not fit together, or an index points outside them; "
+                "train or copy the model again"
             )
 
     def predict(self, rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """Return the ensemble's prediction for each row; ``rows`` has shape (n, n_features)."""
-        matrix = np.ascontiguousarray(rows, np.float64)
+        narrow = self._packed is not None and np.asarray(rows).dtype == np.float32
+        matrix = np.ascontiguousarray(rows, np.float32 if narrow else np.float64)
         if matrix.ndim != 2 or matrix.shape[1] != self.n_features:
             raise ManifestMismatchError(f"expected rows of {self.n_features} features, found shape {matrix.shape}")
         out: NDArray[np.float64] = np.empty(len(matrix), np.float64)
-        _predict(self.feature, self.right, self.value, self.roots, matrix, self.base, self.divide_by, out)
+        if narrow:
+            walk = walk_rows if len(matrix) >= _MANY_ROWS else walk_trees
+            walk(self._packed, self.value, self.roots, matrix, self.base, self.divide_by, out)
+        else:
+            walk_wide(self.feature, self.right, self.value, self.roots, matrix, self.base, self.divide_by, out)
         return out
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -178,26 +186,3 @@ def _of_boosting_nodes(nodes: NDArray[Any]) -> _Tree:
     feature = np.where(leaf, -1, nodes["feature_idx"].astype(np.int64))
     value = np.where(leaf, nodes["value"], nodes["num_threshold"])
     return _preorder(nodes["left"].astype(np.int64), nodes["right"].astype(np.int64), feature, value)
-
-
-@njit(cache=True)
-def _predict(feature, right, value, roots, rows, base, divide_by, out):  # type: ignore[no-untyped-def]
-    node = np.empty(_WIDTH, np.int32)
-    for r in range(rows.shape[0]):
-        total = base
-        for first in range(0, len(roots), _WIDTH):
-            width = min(_WIDTH, len(roots) - first)
-            for j in range(width):
-                node[j] = roots[first + j]
-            walking = True
-            while walking:
-                walking = False
-                for j in range(width):
-                    at = node[j]
-                    f = feature[at]
-                    if f >= 0:
-                        walking = True
-                        node[j] = at + 1 if rows[r, f] <= value[at] else right[at]
-            for j in range(width):
-                total += value[node[j]]
-        out[r] = total / divide_by

@@ -1,0 +1,35 @@
+"""Timing side by side: the contenders take turns, and the ratio is that of their medians."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+RECORDS = Path(__file__).parent / "records"
+
+
+def medians(contenders: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Return the median seconds of each contender over ``rounds`` rounds in which they take turns."""
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for call in contenders.values():
+        call()
+    for _ in range(rounds):
+        for name, call in contenders.items():
+            begun = time.perf_counter()
+            call()
+            seconds[name].append(time.perf_counter() - begun)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def record(name: str, numbers: Mapping[str, Any]) -> None:
+    """Print the numbers and write them, with the machine's kind, to ``records/speed_<name>.json``."""
+    machine = {"python": platform.python_version(), "machine": platform.machine()}
+    RECORDS.mkdir(exist_ok=True)
+    text = json.dumps({"benchmark": name, **numbers, "environment": machine}, indent=2)
+    (RECORDS / f"speed_{name}.json").write_text(text + "\n")
+    print(text)
