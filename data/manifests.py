@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +35,9 @@ def read_manifest(folder: Path, kind: str) -> dict[str, Any]:
     if found != kind:
         raise ManifestMismatchError(f"{folder}: expected a saved {kind}, found {found or 'something else'}")
     return dict(manifest)
+
+
+def differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Return the names under which a manifest that was read and one that would be written differ, sorted."""
+    plain = json.loads(to_json(wanted))
+    return sorted(name for name in {*found, *plain} if found.get(name) != plain.get(name))

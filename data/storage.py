@@ -16,14 +16,34 @@ from numpy.typing import NDArray
 
 from .errors import DataError
 from .folders import writing
-from .manifests import MANIFEST, read_manifest, to_json
+from .manifests import MANIFEST, differing, read_manifest, to_json
 
-__all__ = ["ARRAYS", "MANIFEST", "load_folder", "read_manifest", "save_folder", "to_json", "write_bytes", "write_text"]
+__all__ = [
+    "ARRAYS",
+    "MANIFEST",
+    "differing",
+    "load_folder",
+    "read_manifest",
+    "save_folder",
+    "to_json",
+    "write_bytes",
+    "write_text",
+]
 
 ARRAYS = "arrays.npz"
 
 # What a damaged archive provokes, depending on where the damage lies.
-_DAMAGE = (ValueError, OSError, EOFError, RuntimeError, KeyError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
+_DAMAGE = (
+    ValueError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    KeyError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+)
 
 
 def write_text(file: Path, text: str) -> None:

@@ -30,9 +30,18 @@ class _Path:
         return self.states[-1]
 
     @property
-    def order(self) -> tuple[float, int, tuple[int, ...]]:
-        """Best first: more support, then fewer retrievals, then the lower action ids."""
-        return -self.recall, self.last.retrievals, self.operations
+    def promise(self) -> tuple[float, tuple[int, ...]]:
+        """Best first among paths that go on: more support, then the lower action ids.
+
+        Thrift has no say here: it would fill the beam with paths that have spent their steps on checks.
+        """
+        return -self.recall, self.operations
+
+    @property
+    def merit(self) -> tuple[float, int, int, int, tuple[int, ...]]:
+        """Best first among paths that have ended: more support, then fewer retrievals, calls and steps, then ids."""
+        calls = self.last.cost.generator_calls
+        return -self.recall, self.last.retrievals, calls, len(self.operations), self.operations
 
 
 def plan(
@@ -46,7 +55,7 @@ def plan(
     """Run the oracle on each question.
 
     From each of the ``width`` best paths every valid operation is tried, step by step, until the steps are used up. The
-    path with the most support wins; among equals, where stopping is allowed, the one with the fewest retrievals. The
+    path with the most support wins; among equals the one with the fewest retrievals, generator calls and steps. The
     greedy oracle of the paper is ``width=1``; a wider beam is a closer bound, since the first hop of a chain may bring
     nothing by itself.
 
@@ -72,7 +81,7 @@ def _plan_batch(records: Sequence[Record], rules: Rules, engine: Engine, width: 
     while any(beams):
         beams, over = _advance(beams, golds, rules, engine, width)
         ended = [[*earlier, *more] for earlier, more in zip(ended, over)]
-    best = [min(paths, key=lambda path: path.order) for paths in ended]
+    best = [min(paths, key=lambda path: path.merit) for paths in ended]
     finals = rules.conclude([path.last for path in best], engine)
     return [_episode(record, path, final, rules) for record, path, final in zip(records, best, finals)]
 
@@ -100,7 +109,7 @@ def _kept(paths: list[_Path], ended: list[_Path], width: int) -> list[_Path]:
     """Keep the best paths; none once an ended one holds all support, which no longer path can better."""
     if any(path.recall == 1.0 for path in ended):
         return []
-    return sorted(paths, key=lambda path: path.order)[:width]
+    return sorted(paths, key=lambda path: path.promise)[:width]
 
 
 def _episode(record: Record, path: _Path, final: EvidenceState, rules: Rules) -> Episode:

@@ -55,9 +55,10 @@ def uniform_k(settings: TaskSettings, seed: int) -> dict[int, Method]:
 
 
 def retrieving(settings: TaskSettings) -> Rules:
-    """Return the rules under which every step is a retrieval."""
+    """Return the rules under which every step is a retrieval; ``compress`` runs after the last one, never as a step."""
     held = build_rules(settings).operations.names
-    return build_rules(settings, disabled=[name for name in ("stop_answer", "sufficiency_check") if name in held])
+    after = replace(settings, compress_in_control=False)
+    return build_rules(after, disabled=[name for name in ("stop_answer", "sufficiency_check") if name in held])
 
 
 def _fixed(rules: Rules, k: int) -> Controller:

@@ -64,21 +64,28 @@ def read_results(file: Path) -> list[dict[str, Any]]:
     """Read results; a torn last line, which a killed run leaves, is cut off the file.
 
     Raises:
-        DataError: if another line is damaged.
+        DataError: if the file cannot be read, or another line is damaged.
     """
     if not file.exists():
         return []
-    content = file.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        with file.open("r+b") as out:
-            out.truncate(len(whole))
-    results = []
-    for number, line in enumerate(whole.splitlines(), 1):
-        try:
-            results.append(json.loads(line))
-        except ValueError as error:
-            raise DataError(
-                f"damaged line ({error}); delete it to have its question evaluated again", file, number
-            ) from error
-    return results
+    try:
+        content = file.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            with file.open("r+b") as out:
+                out.truncate(len(whole))
+    except OSError as error:
+        raise DataError(f"cannot be read or mended ({error.strerror})", file) from error
+    return [_result(line, file, number) for number, line in enumerate(whole.splitlines(), 1)]
+
+
+def _result(line: bytes, file: Path, number: int) -> dict[str, Any]:
+    try:
+        result = json.loads(line)
+        if not isinstance(result, dict) or "uid" not in result:
+            raise ValueError("not the result of a question")
+    except ValueError as error:
+        raise DataError(
+            f"damaged line ({error}); delete it to have its question evaluated again", file, number
+        ) from error
+    return result

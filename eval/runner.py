@@ -12,7 +12,7 @@ from ..actions.engine import Engine
 from ..actions.rules import Rules
 from ..data.errors import ManifestMismatchError
 from ..data.records import Record
-from ..data.storage import MANIFEST, read_manifest, to_json, write_text
+from ..data.storage import MANIFEST, differing, read_manifest, to_json, write_text
 from ..envs.rollout import Policy, rollout
 from .oracle import plan
 from .results import append_results, read_results, result_of
@@ -47,9 +47,7 @@ def open_evaluation(folder: Path, manifest: dict[str, Any]) -> None:
     if not (folder / MANIFEST).exists():
         write_text(folder / MANIFEST, to_json(wanted))
         return
-    found = read_manifest(folder, KIND)
-    other = sorted(k for k in {*found, *wanted} if found.get(k) != wanted.get(k))
-    if other:
+    if other := differing(read_manifest(folder, KIND), wanted):
         raise ManifestMismatchError(
             f"{folder}: holds an evaluation with another {', '.join(other)}; use another folder or delete this one"
         )

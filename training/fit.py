@@ -15,7 +15,7 @@ from ..actions.costs import COST_NAMES
 from ..controllers.action_rows import action_rows, count_columns
 from ..controllers.continuation import PERMISSIVE_THRESHOLD, ContinuationModel
 from ..controllers.forest import ForestController, cost_matrix
-from ..data.errors import ConfigError
+from ..data.errors import ConfigError, ManifestMismatchError
 from ..data.trees import TreeArrays
 from .rows import feature_matrix
 from .targets import targets
@@ -33,7 +33,7 @@ class FitSettings:
         targets: a name in :data:`.targets.TARGETS`.
         continuation: whether to fit the continuation model.
         continuation_threshold: predicted gain in answer F1 above which stopping is vetoed.
-        jobs: processes; they change no tree.
+        jobs: processes, at least 1; they change no tree.
 
     Raises:
         ConfigError: if a number is out of range.
@@ -54,6 +54,8 @@ class FitSettings:
                 "fit needs trees >= 1, min_samples_leaf >= 1 and max_features in (0, 1], "
                 f"found {self.trees}, {self.min_samples_leaf}, {self.max_features}"
             )
+        if self.jobs < 1:
+            raise ConfigError(f"fit.jobs must be at least 1, found {self.jobs}")
         targets(self.targets)
 
 
@@ -74,12 +76,14 @@ def fit_controller(
         manifest: what else to note in the controller's manifest.
 
     Raises:
-        ConfigError: if there are no rows.
+        ConfigError: if there are no rows, or the continuation model finds no state that went on.
+        ManifestMismatchError: if the rows were collected with other features or operations.
     """
     chosen = settings or FitSettings()
     if not rows.num_rows:
         raise ConfigError("cannot fit a controller to no rows; collect first")
     features = feature_matrix(rows)
+    _check_rows(rows, features.shape[1], feature_names, operations)
     ids = np.array([list(operations).index(name) for name in rows.column("operation").to_pylist()], np.int64)
     costs = expected_costs(rows, operations)
     matrix = action_rows(features, ids, count_columns(feature_names, operations), cost_matrix(costs))
@@ -94,6 +98,15 @@ def fit_controller(
         _continuation(rows, features, chosen) if chosen.continuation else None,
         manifest={**(manifest or {}), "fit": noted, "rows": rows.num_rows},
     )
+
+
+def _check_rows(rows: pa.Table, width: int, feature_names: Sequence[str], operations: Sequence[str]) -> None:
+    if width != len(feature_names):
+        raise ManifestMismatchError(
+            f"expected rows of {width} features, found {len(feature_names)} names; collect again"
+        )
+    if lacking := sorted(set(rows.column("operation").to_pylist()) - set(operations)):
+        raise ManifestMismatchError(f"the rows hold operations that the set lacks: {', '.join(lacking)}; collect again")
 
 
 def expected_costs(rows: pa.Table, operations: Sequence[str]) -> list[dict[str, float]]:
@@ -116,7 +129,10 @@ def _continuation(rows: pa.Table, features: NDArray[np.float32], settings: FitSe
     held = np.asarray(rows.column("step").to_numpy(), np.int64) > 0
     prefix = chosen & held & (operation != "stop_answer")
     if not prefix.any():
-        raise ConfigError("the rows hold no state from which an episode went on: the continuation model needs some")
+        raise ConfigError(
+            "the rows hold no state from which an episode went on, which the continuation model needs: "
+            "allow more steps, or set fit.continuation to false"
+        )
     gain = rows.column("final_f1").to_numpy() - rows.column("answer_f1").to_numpy()
     forest = _forest(features[prefix], np.asarray(gain, np.float64)[prefix], settings)
     return ContinuationModel(TreeArrays.from_forest(forest), settings.continuation_threshold)

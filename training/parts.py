@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from ..data.errors import DataError, ManifestMismatchError
 from ..data.records import content_hash
-from ..data.storage import MANIFEST, read_manifest, to_json, write_bytes, write_text
+from ..data.storage import MANIFEST, differing, read_manifest, to_json, write_bytes, write_text
 
 KIND = "collection"
 ROWS = "rows.parquet"
@@ -39,8 +39,7 @@ class PartStore:
             write_text(folder / MANIFEST, to_json(self.manifest))
 
     def _check(self, found: Mapping[str, Any]) -> None:
-        other = sorted(k for k in {*found, *self.manifest} if found.get(k) != self.manifest.get(k))
-        if other:
+        if other := differing(found, self.manifest):
             raise ManifestMismatchError(
                 f"{self.folder}: holds rows collected with another {', '.join(other)}; "
                 "use another folder, the same settings, or delete this one"
@@ -85,7 +84,7 @@ class PartStore:
             raise DataError(f"the part of question {question_id} is missing; collect again to make it", file) from None
         except (pa.ArrowException, OSError) as error:
             raise DataError(
-                f"damaged part of question {question_id} ({error}); collect again to redo it", file
+                f"damaged part of question {question_id} ({error}); delete the file and collect again to redo it", file
             ) from error
 
 

@@ -97,6 +97,8 @@ def test_overlap_by_hand() -> None:
     assert question_shape(question).content == ("directed", "blue", "stone", "red", "sea")
     assert found.covered == pytest.approx(0.6) and found.uncovered == 2
     assert (found.best, found.mean, found.newest) == (pytest.approx(0.6), pytest.approx(0.3), 0.0)
+    assert overlap(replace(state, newest=0)).newest == 0.0
+    assert overlap(replace(state, newest=2)).newest == pytest.approx(0.6)
     assert (found.titles, found.links, found.titles_asked) == (2, 1, 1)
     assert found.words == 3 + 7 + 3 + 2 + 5
     assert found.candidate == 0.0
