@@ -122,9 +122,7 @@ def quickstart(config: Namespace) -> int:
     _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0)
     print(f"\nEverything is in {config.out}. Next:")
     print('  ask your own documents:  evidencegym answer --corpus FOLDER --question "..."')
-    print(
-        "  train on real questions: evidencegym train --config hotpotqa --data FOLDER --out runs/hotpotqa --evaluate true"
-    )
+    print("  train on real questions: evidencegym train --config hotpotqa --data FOLDER --evaluate true")
     return 0
 
 

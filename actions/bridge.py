@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..data.records import Passage
 from ..data.text import name_spans, normalise_title, words
+
+# "Oslo in 1950" is a place and a date, not a name.
+_DATED = re.compile(r" (?:in|on|for|to|of|and) (?:[A-Z]\w+ )?\d.*$")
 
 
 @lru_cache(maxsize=100_000)
@@ -15,7 +19,8 @@ def passage_names(passage: Passage) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for sentence in passage.sentences:
         for span in name_spans(sentence):
-            found.setdefault(normalise_title(span), span)
+            name = _DATED.sub("", span)
+            found.setdefault(normalise_title(name), name)
     return tuple(found.values())
 
 

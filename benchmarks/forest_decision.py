@@ -2,8 +2,8 @@
 
     python benchmarks/forest_decision.py
 
-Every ratio is between medians of turns taken in one run, on inputs that rotate (repeated ones flatter branchy code), and
-every prediction is checked to be bit-equal.
+Every ratio is between medians of turns taken in one run, on inputs that rotate (repeated ones flatter branchy code),
+and every prediction is checked to be bit-equal.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def forest(trees: int, features: int, **limits: int) -> RandomForestRegressor:
     return model
 
 
-def ratio(model: RandomForestRegressor, arrays: TreeArrays, states: NDArray[np.float32], rows: int, rounds: int) -> float:
+def ratio(
+    model: RandomForestRegressor, arrays: TreeArrays, states: NDArray[np.float32], rows: int, rounds: int
+) -> float:
     """Return how many times faster the arrays predict ``rows`` rows at once."""
     turns = {
         name: (cycle(states[i : i + rows] for i in range(0, len(states) - rows, rows)), predict)

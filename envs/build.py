@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
@@ -63,23 +64,23 @@ def own_context(records: Iterable[Record]) -> ContextRetriever:
 
 
 def build_rules(settings: TaskSettings, disabled: Sequence[str] = ()) -> Rules:
-    """Build the rules; ``disabled`` adds to the operations that the settings disable.
+    """Build the rules; ``disabled`` adds to the operations that the settings disable."""
+    options = rules_of(settings)
+    options["disabled"] = sorted({*settings.disabled, *disabled})
+    return Rules(operation_set(settings.operations, **options), settings.caps)
 
-    The limits of compression are the paper's for the data set.
-    """
+
+def rules_of(settings: TaskSettings) -> dict[str, Any]:
+    """Return the options of the operation set by name; the limits of compression are the paper's for the data set."""
     limits = DATASETS.get(settings.dataset)
-    return Rules(
-        operation_set(
-            settings.operations,
-            disabled=sorted({*settings.disabled, *disabled}),
-            deduplicate_titles=settings.deduplicate_titles,
-            closed_book=settings.closed_book,
-            compress_in_control=settings.compress_in_control,
-            max_snippets=limits.max_snippets if limits else 8,
-            max_tokens=limits.max_tokens if limits else 256,
-        ),
-        settings.caps,
-    )
+    return {
+        "disabled": sorted(settings.disabled),
+        "deduplicate_titles": settings.deduplicate_titles,
+        "closed_book": settings.closed_book,
+        "compress_in_control": settings.compress_in_control,
+        "max_snippets": limits.max_snippets if limits else 8,
+        "max_tokens": limits.max_tokens if limits else 256,
+    }
 
 
 def _all_records(settings: TaskSettings, split: str) -> list[Record]:

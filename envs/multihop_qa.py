@@ -68,7 +68,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
     ``text`` (the state as text).
 
     ### Starting State
-    A question and no passage. ``reset(options={"question": ...})`` takes the id of a question, or any text: a text
+    A question and no passage. ``reset(options={"question": ...})`` takes the id or uid of a question, or any text: a text
     has no gold, so its rewards are 0 and its metrics are absent. Otherwise a question is drawn with the seed.
 
     ### Rewards
@@ -128,7 +128,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         self.features = FeatureMap(self.rules.operations.names)
         self.action_space = spaces.Discrete(len(self.rules.operations))
         self.observation_space = self._space()
-        self._by_id = {record.id: record for record in records}
+        self._by_id = {record.id: record for record in reversed(records)} | {record.uid: record for record in records}
         self._gold: Gold | None = None
         self._state: EvidenceState | None = None
 

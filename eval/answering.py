@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..actions.caps import Caps
 from ..actions.engine import Engine
@@ -10,7 +12,7 @@ from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
 from ..controllers.files import KIND, load_controller
 from ..data.corpus import read_corpus
-from ..data.errors import ConfigError, DataError
+from ..data.errors import ConfigError, DataError, ManifestMismatchError
 from ..data.records import Question
 from ..data.storage import read_manifest
 from ..envs.features import FeatureMap
@@ -38,11 +40,19 @@ def answer_question(question: str, corpus: Path, run: Path, cost_weight: float =
     if not folder.exists():
         raise DataError("no trained controller; run `evidencegym quickstart` first, or name a run with --run", folder)
     manifest = read_manifest(folder, KIND)
-    operations = operation_set(manifest["operations"])
-    controller = load_controller(folder, FeatureMap(operations.names).names, operations.names, cost_weight)
-    rules = Rules(operations, Caps(**manifest["caps"]))
+    rules = _rules_of(folder, manifest)
+    names = rules.operations.names
+    controller = load_controller(folder, FeatureMap(names).names, names, cost_weight)
     engine = Engine(BM25Retriever.build(read_corpus(corpus)), load_generator(_generator_of(run)))
     return rollout([Question.of(question)], rules, engine, controller)[0]
+
+
+def _rules_of(folder: Path, manifest: Mapping[str, Any]) -> Rules:
+    """Return the rules that the controller was trained under."""
+    try:
+        return Rules(operation_set(manifest["operations"], **manifest["rules"]), Caps(**manifest["caps"]))
+    except (KeyError, TypeError) as error:
+        raise ManifestMismatchError(f"{folder}: the manifest does not say the rules of training ({error})") from error
 
 
 def _generator_of(run: Path) -> str:

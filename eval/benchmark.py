@@ -14,6 +14,7 @@ from ..actions.engine import Engine
 from ..controllers.forest import ForestController
 from ..data.records import Record, content_hash
 from ..data.storage import to_json, write_text
+from ..envs.build import rules_of
 from ..envs.settings import TaskSettings
 from .comparison import Comparison, Results, column, compare, matched
 from .protocols import EQUAL, FREE, LEARNED, equal, free, uniform_k
@@ -137,8 +138,7 @@ def _manifest(
         "n_questions": len(records),
         "caps": asdict(settings.caps),
         "operations": list(controller.operations),
-        "disabled": sorted(settings.disabled),
-        "rules": [settings.deduplicate_titles, settings.closed_book, settings.compress_in_control],
+        "rules": rules_of(settings),
         "engine": engine.fingerprint,
         "unit": engine.generator.unit,
         "controller": controller.fingerprint,

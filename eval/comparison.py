@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import ConfigError
 from .statistics import Interval, bootstrap_mean, paired_difference
 
 Results = Sequence[Mapping[str, Any]]
@@ -80,7 +81,11 @@ def compare(title: str, results: Mapping[str, Results], reference: str, seed: in
         results: method -> per-question results.
         reference: the method whose differences to the others are taken.
         seed: seed of the bootstrap.
+
+    Raises:
+        ConfigError: if the methods hold other questions, or another order.
     """
+    _check_paired(results)
     columns = {method: {name: column(rows, name) for name, _ in COLUMNS} for method, rows in results.items()}
     means = {m: {name: bootstrap_mean(v, seed) for name, v in own.items()} for m, own in columns.items()}
     differences = {
@@ -89,6 +94,14 @@ def compare(title: str, results: Mapping[str, Results], reference: str, seed: in
         if method != reference and reference in columns
     }
     return Comparison(title, means, differences, reference, len(next(iter(results.values()), [])))
+
+
+def _check_paired(results: Mapping[str, Results]) -> None:
+    asked = {method: [row["uid"] for row in rows] for method, rows in results.items()}
+    first = next(iter(asked), "")
+    other = [method for method, uids in asked.items() if uids != asked[first]]
+    if other:
+        raise ConfigError(f"cannot pair {', '.join(other)} with {first}: they hold other questions, or another order")
 
 
 def matched(results_by_k: Mapping[int, Results], retrievals: float, name: str) -> NDArray[np.float64]:

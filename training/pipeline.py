@@ -12,7 +12,7 @@ from ..controllers.files import save_controller
 from ..controllers.forest import ForestController
 from ..controllers.uniform import UniformController
 from ..data.records import Record, content_hash
-from ..envs.build import build_rules
+from ..envs.build import build_rules, rules_of
 from ..envs.features import FeatureMap
 from ..envs.settings import TaskSettings
 from ..generation.base import Generator
@@ -51,7 +51,7 @@ def collect_rows(
         return engines.setdefault(id(generator), Engine(retriever, generator))
 
     stop = rules.operations.stop
-    policies = [UniformController(seed + episode, avoid=[stop]) for episode in range(collecting.episodes)]
+    policies = [UniformController(seed * 1_000_003 + episode, avoid=[stop]) for episode in range(collecting.episodes)]
     manifest = _collection_manifest(settings, records, retriever, generators, collecting, seed)
     store = PartStore(folder, manifest)
     collect(records, rules, engine_of, policies, store, collecting, progress)
@@ -66,6 +66,7 @@ def fit_rows(
     manifest = {
         "dataset": settings.dataset,
         "caps": asdict(settings.caps),
+        "rules": rules_of(settings),
         "collection_seed": seed,
         "generator": generator.fingerprint,
         "questions": len(set(rows.column("question_id").to_pylist())),
@@ -93,7 +94,7 @@ def _collection_manifest(
         "disabled": sorted(operations.disabled),
         "features": list(FeatureMap(operations.names).names),
         "caps": asdict(settings.caps),
-        "rules": [settings.deduplicate_titles, settings.closed_book, settings.compress_in_control],
+        "rules": rules_of(settings),
         "retriever": retriever.fingerprint,
         "generators": sorted({generators.of(record).fingerprint for record in records}),
         "behaviour": {"policy": "uniform without stop_answer", "seed": seed, "episodes": collecting.episodes},

@@ -35,7 +35,7 @@ def without(*fields: str) -> dict[str, Any]:
 def test_a_record_holds_question_gold_and_context() -> None:
     record = hotpotqa.parse(raw())
     agnes, noise, novel = record.context
-    assert record.question == Question.of("Where was the author of Ő born?")
+    assert record.question == Question.of("Where was the author of Ő born?", record.context)
     assert noise == Passage.of("Noise", ["Nothing."])
     assert record.gold is not None
     assert (record.gold.id, record.gold.answers) == ("5a7", ("Győr",))
