@@ -230,6 +230,12 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     engine = Engine(build_retriever(settings, records), load_generator(_inference_generator(settings, out)))
     with _progress() as show:
         bars: dict[str, Callable[[int, int], None]] = {}
+
+        def advance(name: str, done: int, total: int) -> None:
+            if name not in bars:
+                bars[name] = show(name)
+            bars[name](done, total)
+
         benchmark = run_benchmark(
             settings,
             records,
@@ -237,7 +243,7 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
             loaded,
             out / "evaluation",
             seed,
-            lambda name, done, total: bars.setdefault(name, show(name))(done, total),
+            advance,
         )
     _print_markdown(benchmark.markdown())
     print(f"written to {benchmark.folder}")

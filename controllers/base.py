@@ -18,10 +18,12 @@ class Decision(NamedTuple):
     Attributes:
         operations: (batch,) int64 action ids, each valid.
         values: (batch, operations) float64 with nan where invalid, or None where the controller has no values.
+        allowed: (batch, operations) int8, the mask less what the controller itself vetoed; None where it vetoes nothing.
     """
 
     operations: NDArray[np.int64]
     values: NDArray[np.float64] | None = None
+    allowed: NDArray[np.int8] | None = None
 
 
 class Controller(ABC):

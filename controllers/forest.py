@@ -85,7 +85,7 @@ class ForestController(Controller):
         """Score every valid operation and take the best; the continuation model's veto comes after the mask."""
         values = self.values(features, mask)
         allowed = mask if self.continuation is None else self.continuation.veto(features, mask, self._stop)
-        return Decision(best_valid(values, allowed), values)
+        return Decision(best_valid(values, allowed), values, allowed)
 
     def values(self, features: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """Return (batch, operations) float64: v_hat - lambda * c where valid, nan elsewhere."""

@@ -32,6 +32,8 @@ def render_trace(steps: Sequence[Step]) -> str:
         values = dict(step.values)
         options = [f"{name} {values[name]:+.3f}" if name in values else name for name in step.valid]
         lines.append(f"    could run:  {', '.join(options)}")
+        if step.vetoed:
+            lines.append(f"    vetoed:     {', '.join(step.vetoed)} (going on is predicted to improve the answer)")
         if step.query:
             lines.append(f"    searched:   {step.query}")
         if step.verdict is not None:

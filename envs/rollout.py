@@ -14,7 +14,7 @@ from ..actions.rules import Rules
 from ..actions.state import EvidenceState
 from ..data.records import Question
 from .features import FeatureMap
-from .trace import Step, step_between
+from .trace import Step, explained, step_between
 
 
 class Choice(Protocol):
@@ -27,6 +27,10 @@ class Choice(Protocol):
     @property
     def values(self) -> NDArray[np.float64] | None:
         """(batch, operations) values, nan where invalid; None where the policy has none."""
+
+    @property
+    def allowed(self) -> NDArray[np.int8] | None:
+        """(batch, operations) the mask less what the policy vetoed; None where it vetoes nothing."""
 
 
 class Policy(Protocol):
@@ -110,9 +114,9 @@ def _lockstep(
         chosen = [int(operation) for operation in turn.choice.operations]
         after = rules.step(turn.states, chosen, engine)
         for row, i in enumerate(running):
-            values = None if turn.choice.values is None else turn.choice.values[row]
             names, mask = rules.operations.names, turn.masks[row]
-            steps[i].append(step_between(paths[i][-1], after[row], names, chosen[row], mask, values))
+            step = step_between(paths[i][-1], after[row], names, chosen[row], mask)
+            steps[i].append(explained(step, names, turn.choice, row))
             paths[i].append(after[row])
     finals = rules.conclude([path[-1] for path in paths], engine)
     return [

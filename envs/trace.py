@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ class Step:
         operation: name of the operation that ran.
         valid: names of the operations that could have run.
         values: the controller's value of each valid operation; empty where it has none.
+        vetoed: names of the valid operations that the controller ruled out itself.
         query: the query that was searched; empty without a search.
         brought: (passage id, title) of each passage that arrived.
         verdict: of a sufficiency check: whether the evidence suffices; None for other operations.
@@ -32,6 +33,7 @@ class Step:
     operation: str
     valid: tuple[str, ...]
     values: tuple[tuple[str, float], ...]
+    vetoed: tuple[str, ...]
     query: str
     brought: tuple[tuple[str, str], ...]
     verdict: bool | None
@@ -51,9 +53,8 @@ def step_between(
     names: Sequence[str],
     operation: int,
     mask: NDArray[np.int8],
-    values: NDArray[np.float64] | None = None,
 ) -> Step:
-    """Return the trace of the step from ``before`` to ``after``; ``values`` has shape (operations,)."""
+    """Return the trace of the step from ``before`` to ``after``, without what a policy thought of it."""
     new = after.held[len(before.held) :]
     probed = after.probed_version != before.probed_version
     asked = [query for query in after.queries if query not in before.queries]
@@ -61,13 +62,38 @@ def step_between(
     return Step(
         operation=names[operation],
         valid=tuple(name for name, bit in zip(names, mask) if bit),
-        values=() if values is None else tuple((n, float(v)) for n, v, bit in zip(names, values, mask) if bit),
+        values=(),
+        vetoed=(),
         query=query,
         brought=tuple((item.passage.id, item.passage.title) for item in new),
         verdict=after.sufficient if probed else None,
         sufficiency=after.sufficiency if probed else 0.0,
         gap=after.gap if probed else "",
         cost=_difference(after.cost, before.cost),
+    )
+
+
+class Thoughts(Protocol):
+    """What a policy thought of a batch of states."""
+
+    @property
+    def values(self) -> NDArray[np.float64] | None:
+        """(batch, operations) values, nan where invalid; None where the policy has none."""
+
+    @property
+    def allowed(self) -> NDArray[np.int8] | None:
+        """(batch, operations) the mask less what the policy vetoed; None where it vetoes nothing."""
+
+
+def explained(step: Step, names: Sequence[str], thoughts: Thoughts, row: int) -> Step:
+    """Return the step with the values and vetoes of row ``row``."""
+    values, allowed = thoughts.values, thoughts.allowed
+    valued = () if values is None else tuple(zip(names, map(float, values[row])))
+    open_to = names if allowed is None else [name for name, bit in zip(names, allowed[row]) if bit]
+    return replace(
+        step,
+        values=tuple((name, value) for name, value in valued if name in step.valid),
+        vetoed=tuple(name for name in step.valid if name not in open_to),
     )
 
 
