@@ -18,7 +18,7 @@ class Decision(NamedTuple):
     Attributes:
         operations: (batch,) int64 action ids, each valid.
         values: (batch, operations) float64 with nan where invalid, or None where the controller has no values.
-        allowed: (batch, operations) int8, the mask less what the controller itself vetoed; None where it vetoes nothing.
+        allowed: (batch, operations) int8, the mask less what the controller itself vetoed; None where nothing is.
     """
 
     operations: NDArray[np.int64]

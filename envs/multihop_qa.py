@@ -68,7 +68,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
     ``text`` (the state as text).
 
     ### Starting State
-    A question and no passage. ``reset(options={"question": ...})`` takes the id or uid of a question, or any text: a text
+    A question and no passage. ``reset(options={"question": ...})`` takes the id or uid of a question, or any text: that
     has no gold, so its rewards are 0 and its metrics are absent. Otherwise a question is drawn with the seed.
 
     ### Rewards
