@@ -108,6 +108,7 @@ def _score_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--dataset", type=str, required=True, help="hotpotqa, 2wikimultihopqa or musique")
     parser.add_argument("--gold", type=Path, required=True, help="official file with the answers")
     parser.add_argument("--predictions", type=Path, required=True, help="predictions in the official format")
+    parser.add_argument("--aliases", type=Path, default=None, help="2WikiMultiHopQA's file of aliases")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -175,7 +176,7 @@ def score(config: Namespace) -> int:
     """Score any system's predictions with the official metrics."""
     from .eval import score as scoring
 
-    scores = scoring.score(config.dataset, config.gold, config.predictions)
+    scores = scoring.score(config.dataset, config.gold, config.predictions, config.aliases)
     for warning in scores.warnings():
         print(f"evidencegym: {warning}", file=sys.stderr)
     print(scoring.to_json(scores) if config.json else scoring.format_scores(scores), end="")

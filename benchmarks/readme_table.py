@@ -1,15 +1,17 @@
-"""Write the results table of the README from the records of runs.
+"""Write the results table and the episode of the README from the records of runs.
 
-    python benchmarks/readme_table.py runs/hotpotqa runs/2wikimultihopqa runs/musique
+    python benchmarks/readme_table.py runs/hotpotqa runs/2wikimultihopqa runs/musique runs/quickstart
 
-copies each run's comparison.json into benchmarks/records/ and fills the README between its two markers. Without
-arguments it fills the README from the records that are there.
+copies each run's comparison.json into benchmarks/records/, the trace of one question answered with the quickstart's
+controller into benchmarks/records/episode.txt, and fills the README between its markers. Without arguments it fills the
+README from the records that are there.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "benchmarks" / "records"
-BEGIN, END = "<!-- results: benchmarks/readme_table.py -->", "<!-- end of results -->"
+QUESTION = "Where was the director of The Glass Orchard born?"
 DATASETS = ("hotpotqa", "2wikimultihopqa", "musique")
 LABELS = {"hotpotqa": "HotpotQA", "2wikimultihopqa": "2WikiMultiHopQA", "musique": "MuSiQue"}
 
@@ -29,13 +31,36 @@ def copy_records(runs: Sequence[str]) -> None:
         source = Path(run) / "evaluation"
         dataset = json.loads((source / "manifest.json").read_text())["dataset"]
         shutil.copyfile(source / "comparison.json", RECORDS / f"{dataset}.json")
+        if dataset == "synthetic":
+            (RECORDS / "episode.txt").write_text(episode(run))
+
+
+def episode(run: str) -> str:
+    """Return what ``evidencegym answer`` prints about one question over the example texts."""
+    command = [
+        "evidencegym",
+        "answer",
+        "--corpus",
+        "docs/example",
+        "--question",
+        QUESTION,
+        "--run",
+        str(Path(run).resolve()),
+    ]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def filled(readme: str) -> str:
     """Return the README with the text between the markers made from the records."""
-    before, rest = readme.split(BEGIN)
-    after = rest.split(END)[1]
-    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+    trace = (RECORDS / "episode.txt").read_text().rstrip()
+    readme = _between(readme, "episode", f"```text\n{trace}\n```")
+    return _between(readme, "results", tables())
+
+
+def _between(readme: str, name: str, text: str) -> str:
+    begin, end = f"<!-- {name}: benchmarks/readme_table.py -->", f"<!-- end of {name} -->"
+    before, rest = readme.split(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}"
 
 
 def tables() -> str:

@@ -15,4 +15,16 @@ def make_multihop_qa(**arguments: Any) -> gymnasium.Env[Any, Any]:
     return MultiHopQAEnv(**with_default_task(arguments))
 
 
-gymnasium.register(id="evidencegym/MultiHopQA-v0", entry_point="evidencegym.envs:make_multihop_qa")
+def make_vector_multihop_qa(num_envs: int, **arguments: Any) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+    """Build the vector environment that runs in lockstep, with the same stand-ins."""
+    from .default_task import with_default_task
+    from .vector_env import EvidenceVectorEnv
+
+    return EvidenceVectorEnv(num_envs=num_envs, **with_default_task(arguments))
+
+
+gymnasium.register(
+    id="evidencegym/MultiHopQA-v0",
+    entry_point="evidencegym.envs:make_multihop_qa",
+    vector_entry_point="evidencegym.envs:make_vector_multihop_qa",
+)

@@ -28,9 +28,8 @@ def test_the_results_table_is_written_from_the_records() -> None:
 
 
 def test_the_records_hold_what_the_table_says() -> None:
-    records = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
-    assert [file.stem for file in records] == ["2wikimultihopqa", "hotpotqa", "musique"]
-    for file in records:
+    for dataset in ("2wikimultihopqa", "hotpotqa", "musique"):
+        file = ROOT / "benchmarks" / "records" / f"{dataset}.json"
         learned = json.loads(file.read_text())["equal"]["means"]["learned"]["support_recall"]["mean"]
         assert f"**{learned:.3f}**" in README
 

@@ -1,60 +1,56 @@
-"""The registered environment, as ``gymnasium.make`` gives it."""
+"""The registered environments, as a user makes them."""
 
 import warnings
-from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import evidencegym.envs  # noqa: F401
+import evidencegym.envs
 from evidencegym.data.errors import ConfigError
-from evidencegym.envs.multihop_qa import MultiHopQAEnv
+from evidencegym.envs.vector_env import EvidenceVectorEnv
 from tests.small_world import engine, records
 
-ID = "evidencegym/MultiHopQA-v0"
+IDS = [name for name in gymnasium.registry if name.startswith("evidencegym/")]
 
 
-def make(**arguments: Any) -> gymnasium.Env[Any, Any]:
+def test_the_ids_are_those_that_the_docs_name() -> None:
+    assert evidencegym.envs.__doc__ and IDS == ["evidencegym/MultiHopQA-v0"]
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_environment_checker_has_nothing_to_say(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return gymnasium.make(ID, **arguments)
+        check_env(gymnasium.make(name, render_mode="ansi").unwrapped)
 
 
-def test_it_is_registered_and_takes_records_and_engine() -> None:
-    made = make(records=records(), engine=engine(), render_mode="ansi")
-    assert isinstance(made.unwrapped, MultiHopQAEnv)
-    made.reset(seed=0)
-    _, _, terminated, _, info = made.step(np.int64(0))
-    assert not terminated and info["operation"] == "retrieve_more"
-    assert "Question:" in str(made.render())
+@pytest.mark.parametrize("name", IDS)
+def test_it_is_made_without_arguments_and_gives_the_same_episode_for_the_same_seed(name: str) -> None:
+    env = gymnasium.make(name)
+    episodes = []
+    for _ in range(2):
+        observation, info = env.reset(seed=5)
+        trace = [observation]
+        terminated = False
+        rng = np.random.default_rng(0)
+        while not terminated:
+            observation, reward, terminated, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
+            trace += [observation, reward]
+        episodes.append((np.hstack(trace), info["answer"]))
+    assert np.array_equal(episodes[0][0], episodes[1][0]) and episodes[0][1] == episodes[1][1]
 
 
-@pytest.mark.parametrize("observation", ["vector", "dict"])
-def test_the_checker_has_nothing_to_say_against_it_rendering_included(observation: str) -> None:
-    made = make(records=records(), engine=engine(), observation=observation)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        check_env(made.unwrapped)
+@pytest.mark.parametrize("name", IDS)
+def test_the_vector_environment_is_the_one_in_lockstep(name: str) -> None:
+    vector = gymnasium.make_vec(name, num_envs=3, vectorization_mode="vector_entry_point")
+    assert isinstance(vector.unwrapped, EvidenceVectorEnv)
+    observations, _ = vector.reset(seed=0)
+    assert observations.shape[0] == 3
 
 
-def test_an_outer_limit_truncates() -> None:
-    made = make(records=records(), engine=engine(), max_episode_steps=1)
-    made.reset(seed=0)
-    assert made.step(np.int64(0))[2:4] == (False, True)
-
-
-def test_records_and_engine_belong_together() -> None:
-    with pytest.raises(ConfigError, match="give records and engine together, or neither; found only records"):
-        gymnasium.make(ID, records=records())
-    with pytest.raises(ConfigError, match="found only engine"):
-        gymnasium.make(ID, engine=engine())
-
-
-def test_several_run_side_by_side() -> None:
-    made = gymnasium.vector.SyncVectorEnv([lambda: make(records=records(), engine=engine()) for _ in range(3)])
-    seen, _ = made.reset(seed=5)
-    assert seen.shape[0] == 3
-    _, _, _, _, infos = made.step(np.zeros(3, np.int64))
-    assert infos["action_mask"].shape == (3, 7)
+def test_questions_and_engine_belong_together() -> None:
+    with pytest.raises(ConfigError, match="together"):
+        gymnasium.make(IDS[0], records=records())
+    assert gymnasium.make(IDS[0], records=records(), engine=engine()).reset(seed=0)
