@@ -59,8 +59,8 @@ def load_controller(
     arrays, manifest = load_folder(folder, KIND)
     if manifest.get("format") != FORMAT:
         raise ManifestMismatchError(f"{folder}: expected format {FORMAT}, found {manifest.get('format')}; train again")
-    _same(folder, "operations", _list(folder, manifest, "operations", str), operations)
-    _same(folder, "features", _list(folder, manifest, "feature_names", str), feature_names)
+    require_same(folder, "operations", list_of(folder, manifest, "operations", str), operations)
+    require_same(folder, "features", list_of(folder, manifest, "feature_names", str), feature_names)
     continuation = ContinuationModel.from_arrays(arrays) if manifest.get("continuation") else None
     return ForestController(
         TreeArrays.from_arrays(arrays, "value_"),
@@ -73,8 +73,12 @@ def load_controller(
     )
 
 
-def _list(folder: Path, manifest: Mapping[str, Any], key: str, kind: type[T]) -> list[T]:
-    """Return a list of the manifest, checked item by item."""
+def list_of(folder: Path, manifest: Mapping[str, Any], key: str, kind: type[T]) -> list[T]:
+    """Return a list of the manifest, checked item by item.
+
+    Raises:
+        ManifestMismatchError: if it is missing, or holds anything else.
+    """
     found = manifest.get(key)
     if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
         raise ManifestMismatchError(f"{folder}: {key} is missing from the manifest or damaged; train or copy it again")
@@ -82,13 +86,18 @@ def _list(folder: Path, manifest: Mapping[str, Any], key: str, kind: type[T]) ->
 
 
 def _costs(folder: Path, manifest: Mapping[str, Any]) -> list[dict[str, float]]:
-    costs = _list(folder, manifest, "expected_costs", dict)
+    costs = list_of(folder, manifest, "expected_costs", dict)
     if not all(isinstance(value, int | float) for cost in costs for value in cost.values()):
         raise ManifestMismatchError(f"{folder}: expected_costs must be numbers; train or copy the controller again")
     return costs
 
 
-def _same(folder: Path, what: str, found: Sequence[str], expected: Sequence[str]) -> None:
+def require_same(folder: Path, what: str, found: Sequence[str], expected: Sequence[str]) -> None:
+    """Check that a controller is used with the names of its training, in their order.
+
+    Raises:
+        ManifestMismatchError: if they differ; the message says where.
+    """
     if list(found) != list(expected):
         only = [name for name in found if name not in expected], [name for name in expected if name not in found]
         raise ManifestMismatchError(

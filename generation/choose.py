@@ -20,6 +20,6 @@ def load_generator(wanted: str) -> Generator:
     if wanted == "packaged":
         return ExtractiveGenerator.default()
     folder = Path(wanted)
-    if is_cross_fitted(folder):
+    if (folder / "full").is_dir():
         return CrossFitted.load(folder).full
     return ExtractiveGenerator.load(folder)

@@ -13,7 +13,7 @@ MAY_IMPORT = {
     "data": set[str](),
     "configs": {"data"},
     "retrieval": {"data"},
-    "generation": {"data"},
+    "generation": {"data", "retrieval"},
     "confidence": {"data"},
     "actions": {"data", "retrieval", "generation", "confidence"},
     "envs": {"data", "retrieval", "generation", "confidence", "actions"},
