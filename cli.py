@@ -58,12 +58,14 @@ def build_parser() -> ArgumentParser:
 
 def _run_arguments(parser: ArgumentParser) -> None:
     """Add what every command that works on a task and a run folder takes."""
+    from .actions.workers import Workers
     from .envs.settings import TaskSettings
 
     parser.add_argument("--config", action="config", help="YAML file of settings, or the name of a shipped one")
     parser.add_argument("--out", type=Path, default=Path("runs/run"), help=_OUT)
     parser.add_argument("--seed", type=int, default=0, help="seed of every random choice")
     parser.add_class_arguments(TaskSettings, None, as_group=False)
+    parser.add_class_arguments(Workers, "workers")
 
 
 def _collect_arguments(parser: ArgumentParser) -> None:
@@ -114,13 +116,14 @@ def _score_arguments(parser: ArgumentParser) -> None:
 
 def quickstart(config: Namespace) -> int:
     """Train and evaluate on a synthetic world."""
+    from .actions.workers import Workers
     from .envs.settings import TaskSettings
     from .training.collect import CollectSettings
     from .training.fit import FitSettings
 
     settings = TaskSettings()
-    _train(settings, CollectSettings(), FitSettings(), config.out, config.seed)
-    _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0)
+    _train(settings, CollectSettings(), FitSettings(), config.out, config.seed, Workers())
+    _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, Workers())
     print(f"\nEverything is in {config.out}. Next:")
     print('  ask your own documents:  evidencegym answer --corpus FOLDER --question "..."')
     print("  train on real questions: evidencegym train --config hotpotqa --data FOLDER --evaluate true")
@@ -129,7 +132,7 @@ def quickstart(config: Namespace) -> int:
 
 def collect(config: Namespace) -> int:
     """Collect the rows that a controller is trained on."""
-    rows = _collect(_settings(config), config.collect, config.out, config.seed)[0]
+    rows = _collect(_settings(config), config.collect, config.out, config.seed, config.workers)[0]
     print(f"{rows.num_rows} rows in {config.out / 'collection' / 'rows.parquet'}")
     return 0
 
@@ -137,16 +140,16 @@ def collect(config: Namespace) -> int:
 def train(config: Namespace) -> int:
     """Collect what is missing, then fit a controller."""
     settings = _settings(config)
-    _train(settings, config.collect, config.fit, config.out, config.seed)
+    _train(settings, config.collect, config.fit, config.out, config.seed, config.workers)
     if config.evaluate:
-        _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0)
+        _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
     return 0
 
 
 def evaluate(config: Namespace) -> int:
     """Compare a trained controller with its baselines on the dev questions."""
     controller = config.controller or config.out / "controller"
-    _evaluate(_settings(config), config.out, controller, config.seed, config.cost_weight)
+    _evaluate(_settings(config), config.out, controller, config.seed, config.cost_weight, config.workers)
     return 0
 
 
@@ -191,33 +194,33 @@ def _settings(config: Namespace) -> Any:
     return TaskSettings(**{item.name: config[item.name] for item in fields(TaskSettings)})
 
 
-def _collect(settings: Any, collecting: Any, out: Path, seed: int) -> Any:
+def _collect(settings: Any, collecting: Any, out: Path, seed: int, workers: Any) -> Any:
     from .envs.build import build_retriever, load_records
     from .training.generators import prepare_generators
     from .training.pipeline import COLLECTION, GENERATOR, collect_rows
 
     records = load_records(settings, "train")
     print(f"{len(records)} train questions of {settings.dataset}; building the index")
-    retriever = build_retriever(settings, records)
+    retriever = build_retriever(settings, records, _shared(out, workers))
     print(f"generator: {settings.generator}")
     generators = prepare_generators(settings.generator, records, retriever, out / GENERATOR, seed)
     with _progress() as show:
         rows = collect_rows(
-            settings, records, retriever, generators, out / COLLECTION, collecting, seed, show("collecting")
+            settings, records, retriever, generators, out / COLLECTION, collecting, seed, show("collecting"), workers
         )
     return rows, generators
 
 
-def _train(settings: Any, collecting: Any, fitting: Any, out: Path, seed: int) -> None:
+def _train(settings: Any, collecting: Any, fitting: Any, out: Path, seed: int, workers: Any) -> None:
     from .training.pipeline import CONTROLLER, fit_rows
 
-    rows, generators = _collect(settings, collecting, out, seed)
+    rows, generators = _collect(settings, collecting, out, seed, workers)
     print(f"fitting the controller to {rows.num_rows} rows")
     fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed)
     print(f"controller saved in {out / CONTROLLER}")
 
 
-def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float) -> None:
+def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float, workers: Any) -> None:
     from .actions.engine import Engine
     from .controllers.files import load_controller
     from .envs.build import build_retriever, build_rules, load_records
@@ -228,7 +231,8 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     operations = build_rules(settings).operations.names
     loaded = load_controller(controller, FeatureMap(operations).names, operations, cost_weight)
     records = load_records(settings, "dev")
-    engine = Engine(build_retriever(settings, records), load_generator(_inference_generator(settings, out)))
+    retriever = build_retriever(settings, records, _shared(out, workers))
+    engine = Engine(retriever, load_generator(_inference_generator(settings, out)))
     with _progress() as show:
         bars: dict[str, Callable[[int, int], None]] = {}
 
@@ -245,9 +249,15 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
             out / "evaluation",
             seed,
             advance,
+            workers,
         )
     _print_markdown(benchmark.markdown())
     print(f"written to {benchmark.folder}")
+
+
+def _shared(out: Path, workers: Any) -> Path | None:
+    """Return where the index is saved for several workers to map; one worker needs none."""
+    return out / "index" if workers.jobs > 1 else None
 
 
 def _inference_generator(settings: Any, out: Path) -> str:

@@ -51,6 +51,14 @@ class Engine:
             CompressTask: lambda tasks: _metered(generator.compress(tasks)),
         }
 
+    def __reduce__(self) -> Any:
+        """Send backends, not replies, to another process."""
+        return Engine, (self.retriever, self.generator, self.cache_size)
+
+    def fresh(self) -> Engine:
+        """Return an engine on the same backends that shares no replies with this one, for use by another thread."""
+        return Engine(self.retriever, self.generator, self.cache_size)
+
     @property
     def fingerprint(self) -> str:
         """A hash of everything behind the engine that can change a result."""

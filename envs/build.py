@@ -48,11 +48,21 @@ def load_corpus(settings: TaskSettings) -> list[Passage]:
     return pooled([*_all_records(settings, "train"), *_all_records(settings, "dev")])
 
 
-def build_retriever(settings: TaskSettings, records: Iterable[Record] = ()) -> Retriever:
-    """Build the retriever: BM25 over the corpus, or, for ``own``, over the context of each of ``records``."""
+def build_retriever(settings: TaskSettings, records: Iterable[Record] = (), share_in: Path | None = None) -> Retriever:
+    """Build the retriever: BM25 over the corpus, or, for ``own``, over the context of each of ``records``.
+
+    Args:
+        settings: what to search.
+        records: whose contexts, for ``own``.
+        share_in: folder to save the index in and map it from, so that worker processes share its memory.
+    """
     if settings.corpus == "own":
         return own_context(records)
-    return BM25Retriever.build(load_corpus(settings))
+    retriever = BM25Retriever.build(load_corpus(settings))
+    if share_in is None:
+        return retriever
+    retriever.save(share_in)
+    return BM25Retriever.load(share_in)
 
 
 def own_context(records: Iterable[Record]) -> ContextRetriever:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import __version__
 from ..actions.engine import Engine
+from ..actions.workers import Workers
 from ..controllers.forest import ForestController
 from ..data.records import Record, content_hash
 from ..data.storage import to_json, write_text
@@ -59,6 +60,7 @@ def run_benchmark(
     folder: Path,
     seed: int = 0,
     progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> Benchmark:
     """Run every method of both protocols and compare.
 
@@ -71,7 +73,7 @@ def run_benchmark(
     """
     open_evaluation(folder, _manifest(settings, records, engine, controller, seed))
     write_text(folder / "environment.json", to_json(_environment()))
-    run = _Runner(records, engine, folder, progress)
+    run = _Runner(records, engine, folder, progress, workers)
     found = {
         EQUAL: run.all(EQUAL, equal(settings, controller, seed)),
         FREE: run.all(FREE, free(settings, controller, seed)),
@@ -95,7 +97,15 @@ def run_benchmark(
 class _Runner:
     """Runs methods into files under one folder."""
 
-    def __init__(self, records: Sequence[Record], engine: Engine, folder: Path, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        records: Sequence[Record],
+        engine: Engine,
+        folder: Path,
+        progress: Progress | None,
+        workers: Workers | None,
+    ) -> None:
+        self.workers = workers
         self.records = records
         self.engine = engine
         self.folder = folder
@@ -110,7 +120,7 @@ class _Runner:
                 self.progress(f"{protocol}: {method.name}", done, total)
 
         file = self.folder / protocol / f"{method.name}.jsonl"
-        return evaluate(method, self.records, self.engine, file, progress=report)
+        return evaluate(method, self.records, self.engine, file, progress=report, workers=self.workers)
 
 
 def _at_matched(learned: Results, baseline: dict[int, Results], retrievals: float, seed: int) -> Interval:

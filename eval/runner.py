@@ -10,6 +10,7 @@ from typing import Any
 
 from ..actions.engine import Engine
 from ..actions.rules import Rules
+from ..actions.workers import Workers
 from ..data.errors import ManifestMismatchError
 from ..data.records import Record
 from ..data.storage import MANIFEST, differing, read_manifest, to_json, write_text
@@ -60,6 +61,7 @@ def evaluate(
     file: Path,
     batch: int = 64,
     progress: Callable[[int, int], None] | None = None,
+    workers: Workers | None = None,
 ) -> list[dict[str, Any]]:
     """Run a method on every question that ``file`` does not hold yet.
 
@@ -73,13 +75,16 @@ def evaluate(
     """
     done = {result["uid"] for result in read_results(file)}
     todo = [record for record in records if record.uid not in done]
-    for first in range(0, len(todo), batch):
-        group = todo[first : first + batch]
-        begun = time.perf_counter()
-        append_results(file, run_method(method, group, engine))
-        _note_time(file, group, time.perf_counter() - begun)
+    groups = [todo[first : first + batch] for first in range(0, len(todo), batch)]
+    finished = len(records) - len(todo)
+    crew = workers or Workers()
+    tasks = ((method, group, engine if crew.jobs == 1 else engine.fresh()) for group in groups)
+    for group, (results, seconds) in zip(groups, crew.map(_timed, tasks)):
+        append_results(file, results)
+        _note_time(file, group, seconds)
+        finished += len(group)
         if progress:
-            progress(len(records) - len(todo) + first + len(group), len(records))
+            progress(finished, len(records))
     by_id = {result["uid"]: result for result in read_results(file)}
     return [by_id[record.uid] for record in records]
 
@@ -92,6 +97,11 @@ def run_method(method: Method, records: Sequence[Record], engine: Engine) -> lis
         questions = [record.question for record in records]
         episodes = rollout(questions, method.rules, engine, method.policy)
     return [result_of(record, episode) for record, episode in zip(records, episodes)]
+
+
+def _timed(method: Method, records: Sequence[Record], engine: Engine) -> tuple[list[dict[str, Any]], float]:
+    begun = time.perf_counter()
+    return run_method(method, records, engine), time.perf_counter() - begun
 
 
 def _note_time(file: Path, group: Sequence[Record], seconds: float) -> None:

@@ -115,7 +115,8 @@ def _title_span(core: str, parts: list[Token]) -> list[Span]:
 def name_key(text: str) -> str:
     """Return the key of a name to search for, or "" when it is none."""
     key = text_key(text).strip()
-    return "" if len(key) < 3 or key in STOP_WORDS or (key.isdigit() and len(key) != 4) else key
+    dated = any(c.isdigit() for c in key) and any(w in MONTHS for w in key.split())
+    return "" if len(key) < 3 or key in STOP_WORDS or (key.isdigit() and len(key) != 4) or dated else key
 
 
 class _Layout:

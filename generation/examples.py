@@ -25,9 +25,9 @@ class Example:
 
 
 def training_examples(records: Sequence[Record], retriever: Retriever, seed: int) -> list[Example]:
-    """Make up to eight bodies of evidence for each question that has gold.
+    """Make up to nine bodies of evidence for each question that has gold.
 
-    They are: the gold passages; the own context; the first 3, 6, 9 and 12 passages of the question's ranking; one of
+    They are: the gold passages, all of them and all but one; the own context; the first 3, 6, 9 and 12 passages of the question's ranking; one of
     these with a missing gold passage added; and the first three after a search for a missing title.
 
     Args:
@@ -50,7 +50,10 @@ def _of_record(record: Record, ranking: tuple[Passage, ...], retriever: Retrieve
     if gold is None:
         return []
     random = np.random.default_rng(int(content_hash("examples", str(seed), record.id), 16))
-    bodies = [gold_passages(gold, record.context), record.context, *(ranking[:n] for n in _PREFIXES)]
+    support = gold_passages(gold, record.context)
+    left_out = int(random.integers(max(len(support), 1)))
+    short = support[:left_out] + support[left_out + 1 :]
+    bodies = [support, short, record.context, *(ranking[:n] for n in _PREFIXES)]
     start = ranking[: _PREFIXES[int(random.integers(3))]]
     missing = _missing(gold, start, record.context)
     if missing:

@@ -128,6 +128,7 @@ def _asked_type(lowered: list[str]) -> int:
         return OTHER
     wh, after = lowered[at], lowered[at + 1 : at + 5]
     near = set(after[:3])
+    names_kind = wh in {"which", "what", "whose", "who"}
     signs = (
         (DATE, wh == "when" or "date" in near),
         (PLACE, wh == "where"),
@@ -135,8 +136,8 @@ def _asked_type(lowered: list[str]) -> int:
         (COUNT, (wh == "how" and near & _MEASURES) or near & {"population", "number", "percentage"}),
         (NATION, near & {"nationality", "country", "nation", "citizenship"}),
         (PLACE, "place" in near),
-        (PERSON, wh in {"who", "whom"} or near & PERSON_CUES),
-        (PLACE, near & PLACE_CUES or "place" in after),
+        (PERSON, wh in {"who", "whom"} or (names_kind and near & PERSON_CUES)),
+        (PLACE, names_kind and (near & PLACE_CUES or "place" in after)),
     )
     return next((form for form, sign in signs if sign), OTHER)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..actions.engine import Engine
 from ..actions.rules import Rules
 from ..actions.state import EvidenceState
+from ..actions.workers import Workers
 from ..data.answer_scores import token_f1
 from ..data.errors import ConfigError
 from ..data.records import Gold, Record
@@ -60,6 +61,7 @@ def collect(
     store: PartStore,
     settings: CollectSettings | None = None,
     progress: Callable[[int, int], None] | None = None,
+    workers: Workers | None = None,
 ) -> None:
     """Write one part for each question that has none yet.
 
@@ -71,6 +73,7 @@ def collect(
         store: where the parts go; what is there already is kept.
         settings: see :class:`CollectSettings`.
         progress: called with (questions done, questions in all).
+        workers: who does the work; they change no row.
 
     Raises:
         ConfigError: if a question has no gold, or the policies are not one an episode.
@@ -83,18 +86,29 @@ def collect(
         )
     if lacking := [record.id for record in records if record.gold is None]:
         raise ConfigError(f"cannot collect from questions without gold: {', '.join(lacking[:5])}")
-    features = FeatureMap(rules.operations.names)
     todo = set(store.missing(record.uid for record in records))
     done = len(records) - len(todo)
-    for engine, group in _by_engine([r for r in records if r.uid in todo], engine_of):
-        for first in range(0, len(group), chosen.batch):
-            batch = group[first : first + chosen.batch]
-            rows = _collect_batch(batch, rules, engine, policies, features)
-            for record, own in zip(batch, rows):
-                store.write(record.uid, to_table(own, len(features.names)))
-            done += len(batch)
-            if progress:
-                progress(done, len(records))
+    groups = _by_engine([r for r in records if r.uid in todo], engine_of)
+    tasks = (
+        (group[first : first + chosen.batch], rules, engine, policies, store)
+        for engine, group in groups
+        for first in range(0, len(group), chosen.batch)
+    )
+    for finished in (workers or Workers()).map(_write_batch, tasks):
+        done += finished
+        if progress:
+            progress(done, len(records))
+
+
+def _write_batch(
+    batch: Sequence[Record], rules: Rules, engine: Engine, policies: Sequence[Policy], store: PartStore
+) -> int:
+    """Collect a batch, write its parts, and return their number."""
+    features = FeatureMap(rules.operations.names)
+    rows = _collect_batch(batch, rules, engine.fresh(), policies, features)
+    for record, own in zip(batch, rows):
+        store.write(record.uid, to_table(own, len(features.names)))
+    return len(batch)
 
 
 def _by_engine(records: Sequence[Record], engine_of: Callable[[Record], Engine]) -> list[tuple[Engine, list[Record]]]:

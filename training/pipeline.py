@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..actions.engine import Engine
+from ..actions.workers import Workers
 from ..controllers.files import save_controller
 from ..controllers.forest import ForestController
 from ..controllers.uniform import UniformController
@@ -38,6 +39,7 @@ def collect_rows(
     collecting: CollectSettings,
     seed: int,
     progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> Any:
     """Collect, resuming what ``folder`` holds, and return the compacted rows (a ``pyarrow.Table``).
 
@@ -54,7 +56,7 @@ def collect_rows(
     policies = [UniformController(seed * 1_000_003 + episode, avoid=[stop]) for episode in range(collecting.episodes)]
     manifest = _collection_manifest(settings, records, retriever, generators, collecting, seed)
     store = PartStore(folder, manifest)
-    collect(records, rules, engine_of, policies, store, collecting, progress)
+    collect(records, rules, engine_of, policies, store, collecting, progress, workers)
     return store.compact(record.uid for record in records)
 
 
