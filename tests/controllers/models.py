@@ -1,6 +1,7 @@
 """Small forests on random rows, for tests of controllers."""
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
@@ -9,6 +10,7 @@ from evidencegym.actions.operation_set import PRESETS
 from evidencegym.controllers.action_rows import row_names
 from evidencegym.controllers.continuation import ContinuationModel
 from evidencegym.controllers.forest import ForestController
+from evidencegym.controllers.mlp_policy import Layer, MLPPolicy, Standardisation
 from evidencegym.data.trees import TreeArrays
 from evidencegym.envs.features import FeatureMap
 
@@ -45,3 +47,15 @@ def forest(
     vetoing = ContinuationModel(trees(len(FEATURES), seed + 1), 0.1) if continuation else None
     found = values or trees(width, seed)
     return ForestController(found, FEATURES, OPERATIONS, COSTS, vetoing, cost_weight, manifest={"note": "test"})
+
+
+def network(seed: int = 0, hidden: tuple[int, ...] = (16, 8)) -> MLPPolicy:
+    """Return a policy network with random weights over the paper's operations."""
+    random = np.random.default_rng(seed)
+    widths = [len(FEATURES), *hidden, len(OPERATIONS)]
+    layers = [
+        Layer(random.normal(0, 1, (a, b)).astype(np.float32), random.normal(0, 1, b).astype(np.float32))
+        for a, b in pairwise(widths)
+    ]
+    inputs = Standardisation(random.normal(0, 1, widths[0]), random.uniform(0.5, 2, widths[0]))
+    return MLPPolicy(layers, inputs, FEATURES, OPERATIONS, {"note": "test"})

@@ -16,9 +16,17 @@ from evidencegym.controllers.fixed_k import FixedKController
 from evidencegym.controllers.uniform import UniformController
 from evidencegym.data.errors import ConfigError, InvalidOperationError
 from evidencegym.envs.features import FeatureMap
-from tests.controllers.models import FEATURES, OPERATIONS, forest
+from tests.controllers.models import FEATURES, OPERATIONS, forest, network
 
-CONTROLLERS = ["uniform", "uniform avoiding stop", "fixed-k", "forest", "forest with cost", "forest with veto"]
+CONTROLLERS = [
+    "uniform",
+    "uniform avoiding stop",
+    "fixed-k",
+    "forest",
+    "forest with cost",
+    "forest with veto",
+    "policy network",
+]
 STOP = OPERATIONS.index("stop_answer")
 RETRIEVE = OPERATIONS.index("retrieve_more")
 
@@ -32,6 +40,7 @@ def controller(name: str) -> Controller:
         "forest": forest,
         "forest with cost": lambda: forest(cost_weight=0.3),
         "forest with veto": lambda: forest(continuation=True),
+        "policy network": network,
     }
     found = made[name]()
     assert isinstance(found, Controller)
