@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,34 +13,42 @@ from jsonargparse import ArgumentParser, Namespace
 
 from . import __version__
 from .data.errors import EvidenceGymError
+from .data.locks import locked
 
 _OUT = "folder of the run: everything is written there, and a killed command goes on from there"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code (0 done, 1 refused with a message, 130 interrupted)."""
-    parser = build_parser()
-    given = with_shipped_config(list(sys.argv[1:] if arguments is None else arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
+        parser = build_parser()
+        given = with_shipped_config(list(sys.argv[1:] if arguments is None else arguments))
         config = parser.instantiate(parser.parse_args(given))
         return _COMMANDS[config.command](config[config.command])
     except EvidenceGymError as error:
         print(f"evidencegym: error: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         print("\nevidencegym: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
 
 
 def with_shipped_config(arguments: list[str]) -> list[str]:
-    """Let ``--config NAME`` name a configuration that ships, where there is no such file."""
+    """Let ``--config NAME`` and ``--config=NAME`` name a configuration that ships, where there is no such file."""
     from .configs import path
 
-    for i, word in enumerate(arguments[:-1]):
-        name = arguments[i + 1]
-        if word == "--config" and not Path(name).exists() and "/" not in name:
-            return [*arguments[: i + 1], str(path(name)), *arguments[i + 2 :]]
-    return arguments
+    given = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--config=") else [word])]
+    for i, word in enumerate(given[:-1]):
+        name = given[i + 1]
+        if word == "--config" and not Path(name).is_file() and "/" not in name:
+            given[i + 1] = str(path(name))
+    return given
 
 
 def build_parser() -> ArgumentParser:
@@ -122,8 +132,9 @@ def quickstart(config: Namespace) -> int:
     from .training.fit import FitSettings
 
     settings = TaskSettings()
-    _train(settings, CollectSettings(), FitSettings(), config.out, config.seed, Workers())
-    _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, Workers())
+    with locked(config.out):
+        _train(settings, CollectSettings(), FitSettings(), config.out, config.seed, Workers())
+        _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, Workers())
     print(f"\nEverything is in {config.out}. Next:")
     print('  ask your own documents:  evidencegym answer --corpus FOLDER --question "..."')
     print("  train on real questions: evidencegym train --config hotpotqa --data FOLDER --evaluate true")
@@ -132,7 +143,8 @@ def quickstart(config: Namespace) -> int:
 
 def collect(config: Namespace) -> int:
     """Collect the rows that a controller is trained on."""
-    rows = _collect(_settings(config), config.collect, config.out, config.seed, config.workers)[0]
+    with locked(config.out):
+        rows = _collect(_settings(config), config.collect, config.out, config.seed, config.workers)[0]
     print(f"{rows.num_rows} rows in {config.out / 'collection' / 'rows.parquet'}")
     return 0
 
@@ -140,16 +152,18 @@ def collect(config: Namespace) -> int:
 def train(config: Namespace) -> int:
     """Collect what is missing, then fit a controller."""
     settings = _settings(config)
-    _train(settings, config.collect, config.fit, config.out, config.seed, config.workers)
-    if config.evaluate:
-        _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
+    with locked(config.out):
+        _train(settings, config.collect, config.fit, config.out, config.seed, config.workers)
+        if config.evaluate:
+            _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
     return 0
 
 
 def evaluate(config: Namespace) -> int:
     """Compare a trained controller with its baselines on the dev questions."""
     controller = config.controller or config.out / "controller"
-    _evaluate(_settings(config), config.out, controller, config.seed, config.cost_weight, config.workers)
+    with locked(config.out):
+        _evaluate(_settings(config), config.out, controller, config.seed, config.cost_weight, config.workers)
     return 0
 
 
@@ -195,10 +209,11 @@ def _settings(config: Namespace) -> Any:
 
 
 def _collect(settings: Any, collecting: Any, out: Path, seed: int, workers: Any) -> Any:
-    from .envs.build import build_retriever, load_records
+    from .envs.build import build_retriever, build_rules, load_records
     from .training.generators import prepare_generators
     from .training.pipeline import COLLECTION, GENERATOR, collect_rows
 
+    build_rules(settings)
     records = load_records(settings, "train")
     print(f"{len(records)} train questions of {settings.dataset}; building the index")
     retriever = build_retriever(settings, records, _shared(out, workers))
@@ -233,6 +248,7 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     records = load_records(settings, "dev")
     retriever = build_retriever(settings, records, _shared(out, workers))
     engine = Engine(retriever, load_generator(_inference_generator(settings, out)))
+    _warn_of_transfer(settings, loaded.manifest, engine.generator.fingerprint)
     with _progress() as show:
         bars: dict[str, Callable[[int, int], None]] = {}
 
@@ -253,6 +269,23 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
         )
     _print_markdown(benchmark.markdown())
     print(f"written to {benchmark.folder}")
+
+
+def _warn_of_transfer(settings: Any, manifest: dict[str, Any], generator: str) -> None:
+    """Say where an evaluation differs from the controller's training; that may be wanted, so it is no error."""
+    from dataclasses import asdict
+
+    from .envs.build import rules_of
+
+    now = {
+        "dataset": settings.dataset,
+        "caps": asdict(settings.caps),
+        "rules": rules_of(settings),
+        "generator": generator,
+    }
+    other = [name for name, value in now.items() if manifest.get(name) != value]
+    if other:
+        print(f"evidencegym: the controller was trained with another {', '.join(other)}", file=sys.stderr)
 
 
 def _shared(out: Path, workers: Any) -> Path | None:

@@ -45,10 +45,10 @@ class Engine:
         self._cache: dict[Request, Reply] = {}
         self._backends: dict[type, Callable[[Sequence[Any]], list[Reply]]] = {
             Search: self._search,
-            AnswerTask: lambda tasks: _metered(generator.answer(tasks)),
-            JudgeTask: lambda tasks: _metered(generator.judge_sufficiency(tasks)),
-            RewriteTask: lambda tasks: _metered(generator.rewrite(tasks)),
-            CompressTask: lambda tasks: _metered(generator.compress(tasks)),
+            AnswerTask: self._answer,
+            JudgeTask: self._judge,
+            RewriteTask: self._rewrite,
+            CompressTask: self._compress,
         }
 
     def __reduce__(self) -> Any:
@@ -93,6 +93,18 @@ class Engine:
             hits = self.retriever.search([s.query for s in batch], k, [s.pool for s in batch])
             found |= dict(zip(batch, hits, strict=True))
         return [Reply(tuple(self._with_title(s, found[s])), Cost(retrievals=1)) for s in searches]
+
+    def _answer(self, tasks: Sequence[AnswerTask]) -> list[Reply]:
+        return _metered(self.generator.answer(tasks))
+
+    def _judge(self, tasks: Sequence[JudgeTask]) -> list[Reply]:
+        return _metered(self.generator.judge_sufficiency(tasks))
+
+    def _rewrite(self, tasks: Sequence[RewriteTask]) -> list[Reply]:
+        return _metered(self.generator.rewrite(tasks))
+
+    def _compress(self, tasks: Sequence[CompressTask]) -> list[Reply]:
+        return _metered(self.generator.compress(tasks))
 
     def _with_title(self, search: Search, hits: list[Hit]) -> list[Hit]:
         """Put the passages of the wanted title first; they take the best score, so that scores stay in order."""

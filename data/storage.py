@@ -66,9 +66,10 @@ def write_bytes(file: Path, content: bytes) -> None:
             os.fsync(out.fileno())
         temporary.replace(file)
     except OSError as error:
+        raise DataError(f"cannot write ({error.strerror}); what was there before is unchanged", file) from error
+    finally:
         with suppress(OSError):
             temporary.unlink()
-        raise DataError(f"cannot write ({error.strerror}); what was there before is unchanged", file) from error
 
 
 def save_folder(folder: Path, arrays: Mapping[str, NDArray[Any]], manifest: Mapping[str, Any]) -> None:

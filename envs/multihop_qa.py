@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -65,7 +66,8 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
     ### Observation Space
     ``Box`` of float32, the features of :class:`.features.FeatureMap` (``env.unwrapped.features`` names and explains
     them), each clipped to its range. With ``observation="dict"`` a ``Dict`` of ``features``, ``action_mask`` and
-    ``text`` (the state as text).
+    ``text`` (the state as text, of any alphabet; what flattens text by a table of characters, as ``FlattenObservation``
+    and the shared memory of ``AsyncVectorEnv`` do, cannot take it).
 
     ### Starting State
     A question and no passage. ``reset(options={"question": ...})`` takes the id or uid of a question, or any text: that
@@ -115,8 +117,8 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         _check_choice("render_mode", render_mode, (None, "ansi"))
         if not records:
             raise ConfigError("the environment needs at least one question, found none")
-        if invalid_penalty < 0:
-            raise ConfigError(f"invalid_penalty must not be negative, found {invalid_penalty}")
+        if not 0 <= invalid_penalty < float("inf"):
+            raise ConfigError(f"invalid_penalty must be a number of at least 0, found {invalid_penalty}")
         self.records = records
         self.engine = engine
         self.rules = rules or Rules()
@@ -178,7 +180,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         Raises:
             InvalidOperationError: as :meth:`step` does.
         """
-        before, operation = self.state, int(action)
+        before, operation = self.state, _action_id(action)
         if before.end:
             raise InvalidOperationError("the episode has ended: call reset() before the next step")
         if not 0 <= operation < len(self.rules.operations):
@@ -263,6 +265,13 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         if not isinstance(wanted, str) or not wanted.strip():
             raise ConfigError(f"options['question'] must be a question's id or a non-empty text, found {wanted!r}")
         return self._by_id.get(wanted) or Record(Question.of(wanted))
+
+
+def _action_id(action: Any) -> int:
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise InvalidOperationError(f"an action is the whole number of an operation, found {action!r}") from None
 
 
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

@@ -17,6 +17,7 @@ from ..data.records import Question
 from ..data.storage import read_manifest
 from ..envs.features import FeatureMap
 from ..envs.rollout import Episode, rollout
+from ..generation.base import Generator
 from ..generation.choose import load_generator
 from ..retrieval.bm25 import BM25Retriever
 
@@ -43,7 +44,7 @@ def answer_question(question: str, corpus: Path, run: Path, cost_weight: float =
     rules = _rules_of(folder, manifest)
     names = rules.operations.names
     controller = load_controller(folder, FeatureMap(names).names, names, cost_weight)
-    engine = Engine(BM25Retriever.build(read_corpus(corpus)), load_generator(_generator_of(run)))
+    engine = Engine(BM25Retriever.build(read_corpus(corpus)), _generator_of(run, manifest))
     return rollout([Question.of(question)], rules, engine, controller)[0]
 
 
@@ -55,10 +56,15 @@ def _rules_of(folder: Path, manifest: Mapping[str, Any]) -> Rules:
         raise ManifestMismatchError(f"{folder}: the manifest does not say the rules of training ({error})") from error
 
 
-def _generator_of(run: Path) -> str:
-    """Return the run's own generator where it fitted one, else the packaged one."""
-    own = run / "generator"
-    return str(own) if own.exists() else "packaged"
+def _generator_of(run: Path, manifest: Mapping[str, Any]) -> Generator:
+    """Return the generator that the controller was trained with."""
+    source = str(manifest.get("generator_source", "packaged"))
+    generator = load_generator(str(run / "generator") if source == "fit" else source)
+    if generator.fingerprint != manifest.get("generator"):
+        raise ManifestMismatchError(
+            f"{run}: the controller was trained with another generator than the one in {source!r} now; train again"
+        )
+    return generator
 
 
 def supporting_passages(episode: Episode) -> list[tuple[str, str]]:

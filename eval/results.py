@@ -10,6 +10,7 @@ from typing import Any
 
 from ..data.errors import DataError
 from ..data.records import Record
+from ..data.storage import write_text
 from ..envs.metrics import episode_metrics
 from ..envs.rollout import Episode
 
@@ -53,11 +54,24 @@ def append_results(file: Path, results: Iterable[dict[str, Any]]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a", encoding="utf-8") as out:
             for result in results:
-                out.write(json.dumps(result, ensure_ascii=False, sort_keys=True) + "\n")
+                out.write(_line(result))
             out.flush()
             os.fsync(out.fileno())
     except OSError as error:
         raise DataError(f"cannot write ({error.strerror}); results before this batch are kept", file) from error
+
+
+def write_results(file: Path, results: Iterable[dict[str, Any]]) -> None:
+    """Write results anew, whole or not at all.
+
+    Raises:
+        DataError: if they cannot be written; the file is then unchanged.
+    """
+    write_text(file, "".join(map(_line, results)))
+
+
+def _line(result: dict[str, Any]) -> str:
+    return json.dumps(result, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def read_results(file: Path) -> list[dict[str, Any]]:
@@ -84,6 +98,9 @@ def _result(line: bytes, file: Path, number: int) -> dict[str, Any]:
         result = json.loads(line)
         if not isinstance(result, dict) or "uid" not in result:
             raise ValueError("not the result of a question")
+        lacking = [key for key in ("cost", "metrics") if "gold" in result and key not in result]
+        if lacking:
+            raise ValueError(f"it has no {' and no '.join(lacking)}")
     except ValueError as error:
         raise DataError(
             f"damaged line ({error}); delete it to have its question evaluated again", file, number

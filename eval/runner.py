@@ -16,7 +16,7 @@ from ..data.records import Record
 from ..data.storage import MANIFEST, differing, read_manifest, to_json, write_text
 from ..envs.rollout import Policy, rollout
 from .oracle import plan
-from .results import append_results, read_results, result_of
+from .results import append_results, read_results, result_of, write_results
 
 KIND = "evaluation"
 ORACLE = "oracle"
@@ -46,6 +46,8 @@ def open_evaluation(folder: Path, manifest: dict[str, Any]) -> None:
     """
     wanted = {"kind": KIND, **manifest}
     if not (folder / MANIFEST).exists():
+        if next(folder.rglob("*.jsonl"), None):
+            raise ManifestMismatchError(f"{folder}: holds results without {MANIFEST}; delete it or use another folder")
         write_text(folder / MANIFEST, to_json(wanted))
         return
     if other := differing(read_manifest(folder, KIND), wanted):
@@ -85,8 +87,12 @@ def evaluate(
         finished += len(group)
         if progress:
             progress(finished, len(records))
-    by_id = {result["uid"]: result for result in read_results(file)}
-    return [by_id[record.uid] for record in records]
+    found = read_results(file)
+    by_id = {result["uid"]: result for result in found}
+    ordered = [by_id[record.uid] for record in records]
+    if [result["uid"] for result in found] != [record.uid for record in records]:
+        write_results(file, ordered)
+    return ordered
 
 
 def run_method(method: Method, records: Sequence[Record], engine: Engine) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from evidencegym import cli
+from evidencegym.data.locks import locked
 
 SMALL = [
     "--passages",
@@ -163,6 +165,7 @@ def test_a_controller_of_another_operation_set_is_refused(run: Path, capsys: pyt
         (["--dataset", "squad"], "squad"),
         (["--passages", "0"], "passages"),
         (["--fit.targets", "magic"], "magic"),
+        (["--fit.seed", "-1"], "fit.seed"),
         (["--collect.episodes", "0"], "episodes"),
         (["--generator", "nowhere"], "nowhere"),
     ],
@@ -221,6 +224,56 @@ def test_collect_killed_at_a_random_moment_and_resumed_gives_the_same_rows(run: 
     assert subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
     rows = "collection/rows.parquet"
     assert (tmp_path / "killed" / rows).read_bytes() == (run / rows).read_bytes()
+
+
+def test_a_fitted_generator_is_not_reused_for_other_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["collect", "--out", str(tmp_path), "--generator", "fit", "--passages", "300"]
+    assert cli.main([*arguments, "--train_questions", "8"]) == 0
+    assert "fitted on other questions" in refusal([*arguments, "--train_questions", "9"], capsys)
+
+
+def test_answer_refuses_another_generator_than_that_of_training(
+    run: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    manifest = copy / "controller" / "manifest.json"
+    noted = json.loads(manifest.read_text()) | {"generator": "another"}
+    manifest.write_text(json.dumps(noted))
+    arguments = ["answer", "--corpus", str(corpus), "--question", "Who?", "--run", str(copy)]
+    assert "another generator" in refusal(arguments, capsys)
+
+
+@pytest.mark.parametrize("part", ["collection", "evaluation"])
+def test_results_whose_manifest_is_gone_are_not_adopted(
+    run: Path, part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    assert cli.main(["evaluate", "--out", str(copy), *SMALL[:6]]) == 0
+    (copy / part / "manifest.json").unlink()
+    command = "collect" if part == "collection" else "evaluate"
+    assert "without manifest.json" in refusal([command, "--out", str(copy), *SMALL[:6]], capsys)
+
+
+def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with locked(tmp_path):
+        assert "another process" in refusal(["collect", "--out", str(tmp_path), *SMALL[:6]], capsys)
+
+
+@pytest.mark.parametrize("given", [["--config", "musique"], ["--config=musique"]])
+def test_a_folder_of_that_name_does_not_hide_a_shipped_configuration(
+    given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "musique").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert cli.with_shipped_config(["train", *given])[-1].endswith("musique.yaml")
+
+
+def test_an_unknown_configuration_lists_those_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "2wikimultihopqa, hotpotqa, musique" in refusal(["train", "--config", "nope"], capsys)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="uses /dev/null as a folder that cannot be made")

@@ -56,6 +56,8 @@ class FitSettings:
             )
         if self.jobs < 1:
             raise ConfigError(f"fit.jobs must be at least 1, found {self.jobs}")
+        if not 0 <= self.seed < 2**32:
+            raise ConfigError(f"fit.seed must be in 0..{2**32 - 1}, found {self.seed}")
         targets(self.targets)
 
 
@@ -131,7 +133,7 @@ def _continuation(rows: pa.Table, features: NDArray[np.float32], settings: FitSe
     if not prefix.any():
         raise ConfigError(
             "the rows hold no state from which an episode went on, which the continuation model needs: "
-            "allow more steps, or set fit.continuation to false"
+            "caps and operations leave no second step; set fit.continuation to false"
         )
     gain = rows.column("final_f1").to_numpy() - rows.column("answer_f1").to_numpy()
     forest = _forest(features[prefix], np.asarray(gain, np.float64)[prefix], settings)

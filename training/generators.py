@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..data.records import Record
-from ..data.storage import MANIFEST
+from ..data.errors import ManifestMismatchError
+from ..data.records import Record, content_hash
+from ..data.storage import write_text
 from ..generation.base import Generator
 from ..generation.choose import load_generator
 from ..generation.fit import CrossFitted, cross_fit, training_examples
 from ..retrieval.base import Retriever
 
 FOLDS = 5
+MADE_FROM = "made_from.txt"
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,25 @@ def prepare_generators(
 
     Raises:
         DataError: if a saved generator is missing or damaged.
+        ManifestMismatchError: if the one in ``folder`` was fitted on something else.
     """
     if wanted == "fit":
-        if not (folder / MANIFEST).exists():
+        made_from = _made_from(records, retriever, seed)
+        if not (folder / MADE_FROM).exists():
             cross_fit(training_examples(records, retriever, seed), n_folds=FOLDS, seed=seed).save(folder)
+            write_text(folder / MADE_FROM, made_from)
+        if (folder / MADE_FROM).read_text(encoding="utf-8") != made_from:
+            raise ManifestMismatchError(
+                f"{folder}: holds a generator fitted on other questions, another corpus or another seed; "
+                "delete it or use another folder"
+            )
         fitted = CrossFitted.load(folder)
         return Generators(fitted.full, lambda record: fitted.for_record(record.id))
     single = load_generator(wanted)
     return Generators(single, lambda _: single)
+
+
+def _made_from(records: Sequence[Record], retriever: Retriever, seed: int) -> str:
+    """Return a hash of what a fit depends on."""
+    asked = [content_hash(record.uid, *(record.gold.answers if record.gold else ())) for record in records]
+    return content_hash(retriever.fingerprint, str(seed), *asked)

@@ -36,6 +36,10 @@ class PartStore:
         if (folder / MANIFEST).exists():
             self._check(read_manifest(folder, KIND))
         else:
+            if next(folder.glob("parts/*.parquet"), None):
+                raise ManifestMismatchError(
+                    f"{folder}: holds parts without {MANIFEST}; delete it or use another folder"
+                )
             write_text(folder / MANIFEST, to_json(self.manifest))
 
     def _check(self, found: Mapping[str, Any]) -> None:

@@ -71,6 +71,7 @@ def fit_rows(
         "rules": rules_of(settings),
         "collection_seed": seed,
         "generator": generator.fingerprint,
+        "generator_source": settings.generator,
         "questions": len(set(rows.column("question_id").to_pylist())),
         "data": content_hash(*rows.column("question_id").to_pylist()),
     }

@@ -60,7 +60,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
         ({"on_invalid": "ignore"}, "on_invalid must be one of 'penalty', 'raise', found 'ignore'"),
         ({"observation": "text"}, "observation must be one of"),
         ({"render_mode": "human"}, "render_mode must be one of None, 'ansi'"),
-        ({"invalid_penalty": -1}, "invalid_penalty must not be negative"),
+        ({"invalid_penalty": -1}, "invalid_penalty must be a number of at least 0"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:

@@ -131,8 +131,7 @@ def test_rewrites_never_repeat_and_end(generator: ExtractiveGenerator) -> None:
             break
         assert " ".join(words(query)) not in {" ".join(words(q)) for q in queries}
         queries.append(query)
-    assert "Marta Leone" in queries[1]
-    assert query == ""
+    assert query == "" and len(queries) > 3
 
 
 def test_compression_keeps_order_and_budgets(generator: ExtractiveGenerator, records: list[Record]) -> None:

@@ -50,7 +50,7 @@ def test_arrays_of_a_passage_fit_together() -> None:
     reading, found = read_passage(passage), read_candidates(passage)
     assert reading.title_core == "Ann Lee"
     assert [s.index for s in reading.sentences] == [-1, 0, 2]
-    n = len(found.spans)
+    n = len(found.texts)
     assert found.static.shape == (n, len(STATIC_FEATURES)) and found.cues.shape == (n, N_CUES)
     assert found.row.shape == found.first.shape == found.last.shape == (n,)
     assert found.norms[0] == "ann lee"
