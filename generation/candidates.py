@@ -12,7 +12,7 @@ from ..data.records import Passage
 from ..data.text import STOP_WORDS
 from .lexicon import DEMONYMS, MONTHS, NATION_WORDS, NUMBER_WORDS, UNITS, stem_id, word_id
 from .question import strip_possessive
-from .reading import PassageReading, read_passage, text_key
+from .reading import PassageReading, read_passage, sentence_tokens, text_key
 from .spans import DATE, NAME, NUMBER, PART, QUOTED, YEAR, Span, Token, candidate_spans
 
 TITLE = 7
@@ -37,18 +37,18 @@ class CandidateReading:
     """The candidate answers of a passage, ordered by (sentence, first token, last token), the title's first.
 
     Attributes:
-        spans: the candidates.
+        texts: the candidates as written.
         row: (n,) row in ``PassageReading.sentences`` of each.
         first, last: (n,) token places in ``stems``.
         stems: (t,) stem ids of all tokens, 0 between sentences; begin, end: (rows,) bounds of each row's tokens.
         norms: normalised text of each candidate (no case, punctuation, articles); norm_ids: (n,) int64 of it.
-        own_stems: (n, N_STEMS) stem ids of its first tokens; 0 fills up.
+        own_stems: (n, N_STEMS) uint32, stem ids of its first tokens; 0 fills up.
         static: (n, len(STATIC_FEATURES)) float32.
-        cues: (n, N_CUES) int64 hashed cues of shape and context; 0 fills up.
+        cues: (n, N_CUES) uint32, hashed cues of shape and context; 0 fills up.
         names: (m,) the candidates that are names to search for; name_keys: their keys; name_ids: (m,) int64 of them.
     """
 
-    spans: tuple[Span, ...]
+    texts: tuple[str, ...]
     row: NDArray[np.int64]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
@@ -57,9 +57,9 @@ class CandidateReading:
     end: NDArray[np.int64]
     norms: tuple[str, ...]
     norm_ids: NDArray[np.int64]
-    own_stems: NDArray[np.int64]
+    own_stems: NDArray[np.uint32]
     static: NDArray[np.float32]
-    cues: NDArray[np.int64]
+    cues: NDArray[np.uint32]
     names: NDArray[np.int64]
     name_keys: tuple[str, ...]
     name_ids: NDArray[np.int64]
@@ -86,7 +86,7 @@ def _word(text: str) -> tuple[int, int, str, int, int, int, int, int, int, int, 
     )
 
 
-@lru_cache(maxsize=30_000)
+@lru_cache(maxsize=15_000)
 def read_candidates(passage: Passage) -> CandidateReading:
     """Find the candidates of a passage."""
     reading = read_passage(passage)
@@ -96,7 +96,7 @@ def read_candidates(passage: Passage) -> CandidateReading:
     begin: list[int] = []
     end: list[int] = []
     for r, sentence in enumerate(reading.sentences):
-        own = list(sentence.tokens)
+        own = sentence_tokens(sentence.text)
         found = candidate_spans(sentence.text, own) if r else _title_span(sentence.text, own)
         begin.append(len(parts))
         parts += own
@@ -152,9 +152,11 @@ class _Layout:
         columns = self.first[:, None] + np.arange(N_STEMS)
         own = np.where(columns <= self.last[:, None], self.stem[np.minimum(columns, len(self.stem) - 1)], 0)
         return CandidateReading(
-            spans=tuple(self.spans), row=self.row, first=self.first, last=self.last, stems=self.stem, begin=self.begin,
-            end=self.end, norms=norms, norm_ids=np.array([word_id(n) for n in norms], np.int64), own_stems=own,
-            static=static, cues=self.cues(static), names=np.array(names, np.int64),
+            texts=tuple(s.text for s in self.spans), row=self.row, first=self.first, last=self.last,
+            stems=self.stem, begin=self.begin,
+            end=self.end, norms=norms, norm_ids=np.array([word_id(n) for n in norms], np.int64),
+            own_stems=own.astype(np.uint32), static=static, cues=self.cues(static).astype(np.uint32),
+            names=np.array(names, np.int64),
             name_keys=tuple(keys[i] for i in names), name_ids=np.array([word_id(keys[i]) for i in names], np.int64),
         )  # fmt: skip
 

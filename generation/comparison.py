@@ -244,6 +244,6 @@ def _nation_features(out: NDArray[np.float64], a: Attributes, b: Attributes) -> 
 def _lead_capitals(reading: PassageReading) -> frozenset[str]:
     own = set(reading.title_key.split())
     lead = reading.sentences[1:3]
-    return frozenset(
-        t.text for s in lead for t in s.tokens if t.text[0].isupper() and t.text.lower() not in own | STOP_WORDS
-    )
+    found = (w for s in lead for w in s.text.split())
+    plain = (strip_possessive(w.strip(',.;:()"“”')) for w in found)
+    return frozenset(w for w in plain if w[:1].isupper() and w.lower() not in own | STOP_WORDS)

@@ -27,8 +27,9 @@ class Example:
 def training_examples(records: Sequence[Record], retriever: Retriever, seed: int) -> list[Example]:
     """Make up to nine bodies of evidence for each question that has gold.
 
-    They are: the gold passages, all of them and all but one; the own context; the first 3, 6, 9 and 12 passages of the question's ranking; one of
-    these with a missing gold passage added; and the first three after a search for a missing title.
+    They are: the gold passages, all of them and all but one; the own context; the first 3, 6, 9 and 12 passages of the
+    question's ranking; one of these with a missing gold passage added; and the first three after a search for a missing
+    title.
 
     Args:
         records: training questions, with gold; their contexts give the gold passages.

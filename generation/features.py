@@ -44,7 +44,8 @@ class Candidates:
         self._parts = _chosen(evidence, scores, max_sentences)
         self.passage = np.concatenate([np.full(len(i), p) for p, _, i, _ in self._parts] or [np.zeros(0, np.int64)])
         self.row = np.concatenate([k for *_, k in self._parts] or [np.zeros(0, np.int64)])
-        self.cues = np.concatenate([c.cues[i] for _, c, i, _ in self._parts] or [np.zeros((0, N_CUES), np.int64)])
+        cues = [c.cues[i].astype(np.int64) for _, c, i, _ in self._parts]
+        self.cues = np.concatenate(cues or [np.zeros((0, N_CUES), np.int64)])
         empty = np.zeros((0, len(STATIC_FEATURES)), np.float32)
         self.static = np.concatenate([c.static[i] for _, c, i, _ in self._parts] or [empty])
         self.norm_ids = np.concatenate([c.norm_ids[i] for _, c, i, _ in self._parts] or [np.zeros(0, np.int64)])
@@ -61,7 +62,7 @@ class Candidates:
         """Return the text of one candidate."""
         for _, c, i, _ in self._parts:
             if place < len(i):
-                return c.spans[int(i[place])].text
+                return c.texts[int(i[place])]
             place -= len(i)
         raise IndexError(place)
 
@@ -218,7 +219,7 @@ def surroundings(e: Evidence, found: CandidateReading, index: NDArray[np.int64])
     low = np.maximum(first - _WINDOW, found.begin[row])
     high = np.minimum(last + _WINDOW, found.end[row])
     out = np.zeros((len(index), 7))
-    own = found.own_stems[index]
+    own = found.own_stems[index].astype(np.int64)
     out[:, 1] = (e.found(own)[1] & (own != 0)).sum(axis=1) / np.maximum((own != 0).sum(axis=1), 1)
     for k in np.nonzero(out[:, 1] == 1.0)[0]:
         out[k, 0] = f" {found.norms[index[k]]} " in e.question.key

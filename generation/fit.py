@@ -92,7 +92,9 @@ def _fit_judge(items: Sequence[Item], rows: NDArray[np.float32], seed: int) -> t
 
 def _judge(rows: NDArray[np.float32], labels: NDArray[np.bool_], seed: int) -> Any:
     width = rows.reshape(len(rows), len(JUDGE_FEATURES))
-    return boosted(width, labels, seed, max_iter=100, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=20)
+    return boosted(
+        width, labels, seed, rows_per_tree=10, max_iter=100, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=20
+    )
 
 
 def balanced_threshold(likely: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:

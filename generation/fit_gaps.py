@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from ..data.trees import TreeArrays
 from .cross import ChoiceSet, cross_scores, fit_cross
 from .gaps import GAP_FEATURES, Gaps
 from .items import INNER_FOLDS, Item, gap_labels
-from .learners import Rows, Scores, boosted, joined, sample
+from .learners import BAGS, Rows, Scores, averaged, boosted, joined, sample
 from .model import half
 
 _CROSS = GAP_FEATURES.index("cross")
@@ -39,16 +40,20 @@ class GapSet:
         return half(fit_cross(taught, self.seed))
 
     def model(self, but: int = -1) -> TreeArrays:
-        """Fit the ranking on the insufficient items of all inner folds but one."""
-        random = np.random.default_rng(self.seed)
+        """Fit the ranking on all inner folds but one: the average of a few models, as for answers."""
+        return averaged([self._one_model(but, self.seed + bag) for bag in range(BAGS)])
+
+    def _one_model(self, but: int, seed: int) -> TreeArrays:
+        random = np.random.default_rng(seed)
         rows, labels = [], []
         for item, values, fit in zip(self.items, self.features, self.labels):
-            if item.fold != but and not item.sufficient and len(values):
+            if item.fold != but and item.lacks_among_others and len(values):
                 chosen = sample(fit >= 0.5, values[:, _CROSS].astype(np.float64), random)
                 rows.append(values[chosen])
                 labels.append(fit[chosen] >= 0.5)
         right = np.concatenate(labels) if labels else np.zeros(0, bool)
-        return boosted(joined(rows, len(GAP_FEATURES)), right, self.seed, max_iter=120, min_samples_leaf=30)
+        settings: dict[str, Any] = {"max_iter": 120, "min_samples_leaf": 30, "max_features": 0.3}
+        return boosted(joined(rows, len(GAP_FEATURES)), right, seed, **settings)
 
 
 def fit_gap(items: Sequence[Item], gaps: Sequence[Gaps], seed: int) -> tuple[NDArray[np.float32], TreeArrays, Scores]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from .cross import ChoiceSet, cross_scores, fit_cross
 from .evidence import SENTENCE_FEATURES
 from .features import ANSWER_FEATURES, Candidates
 from .items import INNER_FOLDS, Item, answer_labels
-from .learners import Rows, Scores, boosted, joined, logistic, sample
+from .learners import BAGS, Rows, Scores, averaged, boosted, joined, logistic, sample
 from .model import half
 from .question import CHOICE, YES_NO
 
@@ -109,6 +110,15 @@ def fit_span(
 
 
 def _span_model(spans: SpanSet, features: Sequence[Rows], cross: Scores, seed: int, but: int) -> TreeArrays:
+    """Average a few models that differ in the wrong candidates and in the features each split may use.
+
+    Without a fold there is one: it only serves calibration.
+    """
+    bags = BAGS if but < 0 else 1
+    return averaged([_one_span_model(spans, features, cross, seed + bag, but) for bag in range(bags)])
+
+
+def _one_span_model(spans: SpanSet, features: Sequence[Rows], cross: Scores, seed: int, but: int) -> TreeArrays:
     random = np.random.default_rng(seed)
     rows, labels = [], []
     for j, fold in enumerate(spans.folds):
@@ -117,7 +127,8 @@ def _span_model(spans: SpanSet, features: Sequence[Rows], cross: Scores, seed: i
             rows.append(features[j][chosen])
             labels.append(spans.right[j][chosen])
     right = np.concatenate(labels) if labels else np.zeros(0, bool)
-    return boosted(joined(rows, len(ANSWER_FEATURES)), right, seed, max_iter=160, min_samples_leaf=12)
+    settings: dict[str, Any] = {"max_iter": 130, "min_samples_leaf": 12, "max_features": 0.3}
+    return boosted(joined(rows, len(ANSWER_FEATURES)), right, seed, **settings)
 
 
 def _calibration(spans: SpanSet, features: Sequence[Rows], models: Sequence[TreeArrays]) -> NDArray[np.float64]:

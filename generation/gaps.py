@@ -76,7 +76,7 @@ class Gaps:
                 slot = place.get(key, -1)
                 if slot < 0 and len(texts) < _MAX_NAMES:
                     slot = place[key] = len(texts)
-                    texts.append(found.spans[int(found.names[j])].text)
+                    texts.append(found.texts[int(found.names[j])])
                 if slot >= 0:
                     name.append(slot)
                     row.append(int(where[j]))

@@ -41,6 +41,12 @@ class Item:
     supports: NDArray[np.bool_]
     sufficient: bool
 
+    @property
+    def lacks_among_others(self) -> bool:
+        """Support is missing, and not all that is held is support: the bodies that episodes meet."""
+        gold = self.example.gold
+        return not self.sufficient and not all(is_support(gold, p) for p in self.example.passages)
+
     def cut(self, scores: NDArray[np.float64], n: int) -> Item:
         """Return the item with its ``n`` best sentences only, as compression leaves them; without ``supports``."""
         rows = self.evidence.rows

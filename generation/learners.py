@@ -9,19 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
 from ..data.trees import TreeArrays
 
 Rows = NDArray[np.float32]
 Scores = list[NDArray[np.float64]]
+BAGS = 3
 _NEGATIVES = 40
 
 
-def boosted(rows: Rows, labels: NDArray[np.bool_], seed: int, **settings: Any) -> TreeArrays:
-    """Fit histogram boosting on binary labels; with one class only, a constant."""
+def boosted(rows: Rows, labels: NDArray[np.bool_], seed: int, rows_per_tree: int = 40, **settings: Any) -> TreeArrays:
+    """Fit histogram boosting on binary labels; with one class only, a constant.
+
+    Few rows get few trees: ten and one for each ``rows_per_tree``, until ``max_iter`` is reached.
+    """
     if len(rows) == 0 or labels.all() or not labels.any():
         return constant(rows.shape[1], 4.0 if len(labels) and labels.all() else -4.0)
-    chosen = {
+    chosen: dict[str, Any] = {
         "max_iter": 100,
         "learning_rate": 0.07,
         "max_leaf_nodes": 16,
@@ -29,8 +34,28 @@ def boosted(rows: Rows, labels: NDArray[np.bool_], seed: int, **settings: Any) -
         "l2_regularization": 1.0,
         "max_bins": 64,
     }
-    model = HistGradientBoostingClassifier(early_stopping=False, random_state=seed, **{**chosen, **settings})
-    return TreeArrays.from_boosting(model.fit(rows, labels))
+    chosen |= settings
+    chosen["max_iter"] = min(chosen["max_iter"], 10 + len(rows) // rows_per_tree)
+    model = HistGradientBoostingClassifier(early_stopping=False, random_state=seed, **chosen)
+    # The sets are small: more threads cost more than they bring, and wait for each other where the machine is busy.
+    with threadpool_limits(limits=1, user_api="openmp"):
+        return TreeArrays.from_boosting(model.fit(rows, labels))
+
+
+def averaged(models: Sequence[TreeArrays]) -> TreeArrays:
+    """Return one ensemble that predicts the mean of several boosted ones."""
+    sizes = [len(m.feature) for m in models]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+    right = [np.where(m.feature >= 0, m.right + start, 0) for m, start in zip(models, starts)]
+    return TreeArrays(
+        feature=np.concatenate([m.feature for m in models]),
+        right=np.concatenate(right).astype(np.int32),
+        value=np.concatenate([m.value for m in models]),
+        roots=np.concatenate([m.roots + start for m, start in zip(models, starts)]).astype(np.int32),
+        base=sum(m.base for m in models),
+        divide_by=float(len(models)),
+        n_features=models[0].n_features,
+    )
 
 
 def constant(n_features: int, value: float) -> TreeArrays:

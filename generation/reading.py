@@ -24,11 +24,10 @@ _CLOSING = re.compile(r"\s*\([^()]*\)\s*$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceReading:
-    """A sentence: its index in the passage (-1 for the title), text, tokens, key, stems and number of words."""
+    """A sentence: its index in the passage (-1 for the title), text, key, stems and number of words."""
 
     index: int
     text: str
-    tokens: tuple[Token, ...]
     key: str
     stems: frozenset[int]
     n_words: int
@@ -68,7 +67,7 @@ class PassageReading:
     columns: NDArray[np.float32]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def read_passage(passage: Passage) -> PassageReading:
     """Read a passage; at most 60 sentences of 150 tokens are read, the rest is passed over."""
     core = title_core(passage.title)
@@ -110,11 +109,16 @@ def text_key(text: str) -> str:
     return " " + " ".join(found) + " " if found else ""
 
 
+def sentence_tokens(text: str) -> list[Token]:
+    """Return the tokens of a sentence that are read, 150 at most."""
+    return tokens(text)[:_MAX_TOKENS]
+
+
 def _sentence(index: int, text: str) -> SentenceReading:
-    parts = tuple(tokens(text)[:_MAX_TOKENS])
+    parts = sentence_tokens(text)
     key = text_key(text)
     lowered = [strip_possessive(t.text.lower()) for t in parts if t.text[0].isalnum()]
-    return SentenceReading(index, text, parts, key or "  ", frozenset(map(stem_id, lowered)) - {0}, len(lowered))
+    return SentenceReading(index, text, key or "  ", frozenset(map(stem_id, lowered)) - {0}, len(lowered))
 
 
 def _columns(sentences: tuple[SentenceReading, ...], key: str) -> NDArray[np.float32]:

@@ -33,7 +33,7 @@ def retriever(world: World) -> BM25Retriever:
 
 @pytest.fixture(scope="module")
 def records(world: World) -> list[Record]:
-    return list(world.questions(24))
+    return list(world.questions(10))
 
 
 @pytest.fixture(scope="module")
