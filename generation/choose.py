@@ -6,7 +6,6 @@ from pathlib import Path
 
 from .base import Generator
 from .extractive import ExtractiveGenerator
-from .fit import CrossFitted
 
 
 def load_generator(wanted: str) -> Generator:
@@ -21,5 +20,8 @@ def load_generator(wanted: str) -> Generator:
         return ExtractiveGenerator.default()
     folder = Path(wanted)
     if (folder / "full").is_dir():
+        # Fitting brings scikit-learn, which reading alone does not need.
+        from .fit import CrossFitted
+
         return CrossFitted.load(folder).full
     return ExtractiveGenerator.load(folder)
