@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..data.records import Passage
-from ..data.text import name_spans, normalise_title, words
+from ..data.text import name_spans, normalise_title, spaced
 
 # "Oslo in 1950" is a place and a date, not a name.
 _DATED = re.compile(r" (?:in|on|for|to|of|and) (?:[A-Z]\w+ )?\d.*$")
@@ -32,11 +32,6 @@ def _keys(passage: Passage) -> tuple[tuple[str, str], ...]:
     )
 
 
-@lru_cache(maxsize=4096)
-def _spaced(text: str) -> str:
-    return f" {' '.join(words(text))} "
-
-
 def bridge_candidates(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """Return the bridge entities of ``passages``, ordered by passage and then by position.
 
@@ -46,12 +41,12 @@ def bridge_candidates(question: str, passages: Sequence[Passage]) -> tuple[str, 
         question: the question's text.
         passages: held passages, best rank first.
     """
-    asked = _spaced(question)
+    asked = spaced(question)
     titles = {normalise_title(p.title) for p in passages}
     found: dict[str, str] = {}
     for passage in passages:
         for name, key in _keys(passage):
-            if key not in found and key not in titles and f" {' '.join(words(name))} " not in asked:
+            if key not in found and key not in titles and spaced(name) not in asked:
                 found[key] = name
     return tuple(found.values())
 

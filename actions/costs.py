@@ -31,6 +31,9 @@ class Cost:
     def __add__(self, other: Cost) -> Cost:
         return Cost(*(a + b for a, b in zip(astuple(self), astuple(other))))
 
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(*(a - b for a, b in zip(astuple(self), astuple(other))))
+
     @property
     def tokens(self) -> int:
         """Tokens read and written."""
@@ -63,8 +66,12 @@ _TOKENS_IN_A_UNIT = {"prompt_tokens": 1000.0, "completion_tokens": 1000.0}
 
 def weighted_cost(cost: Cost, weights: Mapping[str, float]) -> float:
     """Return sum of w_k * cost_k, tokens counted in thousands."""
-    parts = cost.as_dict()
-    return sum(weight * parts[name] / _TOKENS_IN_A_UNIT.get(name, 1.0) for name, weight in weights.items())
+    return weighted_parts(cost.as_dict(), weights)
+
+
+def weighted_parts(cost: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """Return the same of costs by kind, which may be means; a kind that is not named costs 0."""
+    return sum(w * cost.get(kind, 0.0) / _TOKENS_IN_A_UNIT.get(kind, 1.0) for kind, w in weights.items())
 
 
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from numpy.typing import NDArray
+
 from ..data.errors import ManifestMismatchError
 from ..data.storage import load_folder, save_folder
 from ..data.trees import TreeArrays
@@ -38,6 +40,25 @@ def save_controller(controller: ForestController, folder: Path) -> None:
     save_folder(folder, arrays, manifest)
 
 
+def load_fitting(
+    folder: Path, kind: str, expected: int, feature_names: Sequence[str], operations: Sequence[str]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read arrays and manifest of a saved controller of any kind, for use with the given features and operations.
+
+    Raises:
+        DataError: if a file is missing or damaged.
+        ManifestMismatchError: if it is of another kind or format, or was trained with other features or operations.
+    """
+    arrays, manifest = load_folder(folder, kind)
+    if manifest.get("format") != expected:
+        raise ManifestMismatchError(
+            f"{folder}: expected format {expected}, found {manifest.get('format')}; train again"
+        )
+    require_same(folder, "operations", list_of(folder, manifest, "operations", str), operations)
+    require_same(folder, "features", list_of(folder, manifest, "feature_names", str), feature_names)
+    return arrays, manifest
+
+
 def load_controller(
     folder: Path,
     feature_names: Sequence[str],
@@ -56,11 +77,7 @@ def load_controller(
         DataError: if a file is missing or damaged.
         ManifestMismatchError: if it was trained with other features, operations, or an unknown format.
     """
-    arrays, manifest = load_folder(folder, KIND)
-    if manifest.get("format") != FORMAT:
-        raise ManifestMismatchError(f"{folder}: expected format {FORMAT}, found {manifest.get('format')}; train again")
-    require_same(folder, "operations", list_of(folder, manifest, "operations", str), operations)
-    require_same(folder, "features", list_of(folder, manifest, "feature_names", str), feature_names)
+    arrays, manifest = load_fitting(folder, KIND, FORMAT, feature_names, operations)
     continuation = ContinuationModel.from_arrays(arrays) if manifest.get("continuation") else None
     return ForestController(
         TreeArrays.from_arrays(arrays, "value_"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..actions.costs import weighted_parts
 from ..data.errors import ConfigError, ManifestMismatchError
 from ..data.records import content_hash
 from ..data.trees import TreeArrays
@@ -96,11 +97,7 @@ class ForestController(Controller):
         return values - self.cost_weight * self._penalties() if self.cost_weight else values
 
     def _penalties(self) -> NDArray[np.float64]:
-        unit = {"prompt_tokens": 1000.0, "completion_tokens": 1000.0}
-        weights = self.cost_weights.items()
-        return np.array(
-            [sum(w * cost.get(k, 0.0) / unit.get(k, 1.0) for k, w in weights) for cost in self.expected_costs]
-        )
+        return np.array([weighted_parts(cost, self.cost_weights) for cost in self.expected_costs])
 
 
 def cost_matrix(expected_costs: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:

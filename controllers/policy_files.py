@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..data.errors import ManifestMismatchError
-from ..data.storage import load_folder, save_folder
-from .files import list_of, require_same
+from ..data.storage import save_folder
+from .files import load_fitting
 from .mlp_policy import MLPPolicy
 
 KIND = "policy network"
@@ -43,9 +42,5 @@ def load_policy(folder: Path, feature_names: Sequence[str], operations: Sequence
         DataError: if a file is missing or damaged.
         ManifestMismatchError: if it was trained with other features, operations, or an unknown format.
     """
-    arrays, manifest = load_folder(folder, KIND)
-    if manifest.get("format") != FORMAT:
-        raise ManifestMismatchError(f"{folder}: expected format {FORMAT}, found {manifest.get('format')}; train again")
-    require_same(folder, "operations", list_of(folder, manifest, "operations", str), operations)
-    require_same(folder, "features", list_of(folder, manifest, "feature_names", str), feature_names)
+    arrays, manifest = load_fitting(folder, KIND, FORMAT, feature_names, operations)
     return MLPPolicy.from_arrays(arrays, feature_names, operations, manifest)

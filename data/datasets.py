@@ -10,7 +10,7 @@ from typing import Literal
 from . import hotpotqa, musique, twowiki
 from .errors import ConfigError, DataError
 from .fields import Raw
-from .files import read_items
+from .files import parse_items
 from .records import Record
 
 
@@ -106,16 +106,7 @@ def read(dataset: str, file: Path) -> list[Record]:
         DataError: if the file cannot be read, holds no record, or a record is malformed or of another data set; the
             message gives the file and the record number.
     """
-    parse = named(dataset).parse
-    records = []
-    for number, raw in read_items(file):
-        try:
-            records.append(parse(raw))
-        except DataError as error:
-            raise DataError(str(error), file, number) from error
-    if not records:
-        raise DataError(f"expected records of {dataset!r}, found none", file)
-    return records
+    return parse_items(file, named(dataset).parse, f"records of {dataset!r}")
 
 
 def locate(dataset: str, folder: Path, split: str) -> Path:

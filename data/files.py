@@ -6,13 +6,15 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from .errors import DataError
+
+T = TypeVar("T")
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -165,3 +167,26 @@ def _skip(text: str, at: int) -> int:
 
 def _cut_off(message: str) -> str:
     return f"{message} (is the file complete?)"
+
+
+def parse_items(file: Path, parse: Callable[[dict[str, Any]], T], what: str = "records") -> list[T]:
+    """Return what ``parse`` makes of each object of a JSON list or of JSON lines, plain or gzip.
+
+    Args:
+        file: the file.
+        parse: turns an object into a value, or raises a ``DataError`` that knows neither file nor record.
+        what: what an empty file lacks, for the message.
+
+    Raises:
+        DataError: if the file cannot be read or holds no object, or if ``parse`` refuses one; the message gives the
+            file and the record.
+    """
+    parsed = []
+    for number, raw in read_items(file):
+        try:
+            parsed.append(parse(raw))
+        except DataError as error:
+            raise DataError(str(error), file, number) from error
+    if not parsed:
+        raise DataError(f"expected {what}, found none", file)
+    return parsed

@@ -27,6 +27,12 @@ def words(text: str) -> list[str]:
     return [w.lower() for w in _WORD.findall(text)]
 
 
+@lru_cache(maxsize=100_000)
+def spaced(text: str) -> str:
+    """Return the words of ``text`` between single spaces, so that a phrase in a text is a substring of it."""
+    return f" {' '.join(words(text))} "
+
+
 def content_words(text: str) -> list[str]:
     """Return the lower-cased words that are not stop words, in order."""
     return [w for w in words(text) if w not in STOP_WORDS]

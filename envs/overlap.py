@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..actions.bridge import passage_names
 from ..actions.state import EvidenceState
 from ..data.records import Passage
-from ..data.text import normalise_title, words
+from ..data.text import normalise_title, spaced, words
 from .question_shape import question_shape
 
 
@@ -60,11 +60,6 @@ def _bag(passage: Passage) -> _Bag:
     return _Bag(frozenset(tokens), f" {' '.join(tokens)} ", len(tokens), title, names)
 
 
-@lru_cache(maxsize=100_000)
-def _spaced(text: str) -> str:
-    return f" {' '.join(words(text))} "
-
-
 @lru_cache(maxsize=200_000)
 def _mention_share(question: str, passage: Passage, name: str) -> float:
     """Return the share of the question's content words in the best sentence that mentions ``name``."""
@@ -85,9 +80,9 @@ def overlap(state: EvidenceState) -> Overlap:
     n = max(1, len(shape.content))
     per_passage = [sum(word in bag.vocabulary for word in shape.content) / n for bag in bags]
     covered = sum(any(word in bag.vocabulary for bag in bags) for word in shape.content)
-    asked = _spaced(state.question.text)
+    asked = spaced(state.question.text)
     titles = {bag.title for bag in bags}
-    names = [_spaced(name) for name in shape.names]
+    names = [spaced(name) for name in shape.names]
     return Overlap(
         covered=covered / n,
         uncovered=len(shape.content) - covered,
@@ -97,7 +92,7 @@ def overlap(state: EvidenceState) -> Overlap:
         names_held=sum(normalise_title(name) in titles for name in shape.names),
         names_missing=sum(not any(name in bag.spaced for bag in bags) for name in names),
         links=sum(any(t in bag.names for bag in bags if bag.title != t) for t in titles),
-        titles_asked=sum(_spaced(t) in asked for t in titles if t),
+        titles_asked=sum(spaced(t) in asked for t in titles if t),
         titles=len(titles),
         words=sum(bag.length for bag in bags),
         candidate=_candidate_share(state),

@@ -14,23 +14,15 @@ from ..actions.rules import Rules
 from ..actions.state import EvidenceState
 from ..data.records import Question
 from .features import FeatureMap
-from .trace import Step, explained, step_between
+from .trace import Step, Thoughts, explained, step_between
 
 
-class Choice(Protocol):
-    """What a policy decided for a batch."""
+class Choice(Thoughts, Protocol):
+    """What a policy decided for a batch, and what it thought of it."""
 
     @property
     def operations(self) -> NDArray[np.int64]:
         """(batch,) action ids."""
-
-    @property
-    def values(self) -> NDArray[np.float64] | None:
-        """(batch, operations) values, nan where invalid; None where the policy has none."""
-
-    @property
-    def allowed(self) -> NDArray[np.int8] | None:
-        """(batch, operations) the mask less what the policy vetoed; None where it vetoes nothing."""
 
 
 class Policy(Protocol):

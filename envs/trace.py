@@ -69,7 +69,7 @@ def step_between(
         verdict=after.sufficient if probed else None,
         sufficiency=after.sufficiency if probed else 0.0,
         gap=after.gap if probed else "",
-        cost=_difference(after.cost, before.cost),
+        cost=after.cost - before.cost,
     )
 
 
@@ -95,7 +95,3 @@ def explained(step: Step, names: Sequence[str], thoughts: Thoughts, row: int) ->
         values=tuple((name, value) for name, value in valued if name in step.valid),
         vetoed=tuple(name for name in step.valid if name not in open_to),
     )
-
-
-def _difference(after: Cost, before: Cost) -> Cost:
-    return Cost(*(getattr(after, name) - getattr(before, name) for name in Cost.__slots__))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..data import fields
 from ..data.fields import Raw
-from .raw_items import parse_items
+from ..data.files import parse_items
 
 Aliases = Mapping[str, frozenset[str]]
 

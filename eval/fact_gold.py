@@ -10,12 +10,12 @@ from typing import Any
 from ..data import fields
 from ..data.errors import DataError
 from ..data.fields import Raw
+from ..data.files import parse_items
 from ..data.hotpotqa import facts_of
 from ..data.hotpotqa_scores import Fact
 from ..data.twowiki import evidences_of
 from ..data.twowiki_scores import Triple
 from .aliases import Aliases
-from .raw_items import parse_items
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..data import fields
 from ..data.fields import Raw
+from ..data.files import parse_items
 from ..data.musique_scores import MuSiQueGold
-from .raw_items import parse_items
 
 
 @dataclass(frozen=True, slots=True)

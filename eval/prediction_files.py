@@ -11,11 +11,10 @@ from typing import Any
 from ..data import fields
 from ..data.errors import DataError
 from ..data.fields import Raw
-from ..data.files import read_text
+from ..data.files import parse_items, read_text
 from ..data.hotpotqa_scores import Fact
 from ..data.musique_scores import MuSiQuePrediction
 from ..data.twowiki_scores import Triple
-from .raw_items import parse_items
 
 
 @dataclass(frozen=True, slots=True)

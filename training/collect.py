@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -177,7 +177,6 @@ def _row(
     f1: tuple[float, float],
 ) -> Row:
     before, after = trial.state, trial.after[operation]
-    spent, earlier = after.cost.as_dict(), before.cost.as_dict()
     return Row(
         question_id=question_id,
         episode=episode,
@@ -189,6 +188,6 @@ def _row(
         answer_f1=f1[0],
         final_f1=f1[1],
         new_documents=len(after.held) - len(before.held),
-        cost=tuple(spent[name] - earlier[name] for name in spent),
+        cost=astuple(after.cost - before.cost),
         features=trial.features,
     )
