@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import InvalidOperationError
+from ..data.errors import InvalidOperationError, RequestFailedError
 from ..data.records import Question
-from ..generation.tasks import AnswerTask
+from ..generation.tasks import Answer, AnswerTask
 from .caps import Caps
-from .driver import run_all
+from .driver import Exchange, complete, drive, metered
 from .engine import Engine
 from .operation import Process
 from .operation_set import OperationSet, operation_set
 from .state import EvidenceState
 
 ANSWER = "answer"
+COMPRESS = "compress"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +42,54 @@ class Rules:
         """Return (operations,) int8, 1 where an operation may run; never all zero."""
         return self.operations.mask(state)
 
-    def step(self, states: Sequence[EvidenceState], operations: Sequence[int], engine: Engine) -> list[EvidenceState]:
+    def step(
+        self, states: Sequence[EvidenceState], operations: Sequence[int], engine: Engine, checked: bool = False
+    ) -> list[EvidenceState]:
         """Run one operation on each state, in lockstep.
+
+        Args:
+            states: running states.
+            operations: an operation for each.
+            engine: executes their requests.
+            checked: the caller has looked every operation up in its state's mask, so they are not checked again.
 
         Raises:
             InvalidOperationError: if an operation is not valid in its state; then none has run.
         """
-        processes = [self._process(state, operation) for state, operation in zip(states, operations)]
-        outcomes = run_all(processes, engine)
-        return [
-            self._after(outcome.state.charged(self.operations.names[operation], outcome.cost))
-            for outcome, operation in zip(outcomes, operations)
-        ]
+        if not checked:
+            for state, operation in zip(states, operations):
+                self.require(state, operation)
+        steps = [self.stepping(state, operation) for state, operation in zip(states, operations)]
+        return [complete(step, engine) for step in steps] if len(steps) == 1 else drive(steps, engine)
+
+    def stepping(self, state: EvidenceState, operation: int) -> Exchange[EvidenceState]:
+        """Return the step of one operation, for a driver to carry out; the operation is not checked.
+
+        An operation that fails is a step like any other: it is charged, and the state says that it failed.
+        """
+        name = self.operations.names[operation]
+        outcome = yield from metered(_guarded(self.operations.operations[operation].run(state), state, name))
+        after = outcome.state.ran(name, outcome.cost)
+        if len(after.failures) > len(state.failures) and self.operations.operations[operation].retrieves:
+            after = after.changed(retrievals=state.retrievals + outcome.cost.retrievals, newest=0)
+        return self._after(after)
 
     def wasted(self, state: EvidenceState, operation: int) -> EvidenceState:
         """Return the state after an invalid operation: nothing changes but the count of steps."""
-        return self._after(replace(state, history=(*state.history, f"invalid:{self.operations.names[operation]}")))
+        return self._after(state.changed(history=(*state.history, f"invalid:{self.operations.names[operation]}")))
 
     def conclude(self, states: Iterable[EvidenceState], engine: Engine) -> list[EvidenceState]:
-        """Compress, where the set holds ``compress``, and answer; a cap never leaves a question unanswered."""
-        ended = list(states)
-        compressed = self._compressed(ended, engine)
-        outcomes = run_all([_answer(state) for state in compressed], engine)
-        return [outcome.state.charged(ANSWER, outcome.cost) for outcome in outcomes]
+        """Compress, where the set holds ``compress``, and answer; a cap never leaves a question unanswered.
 
-    def _process(self, state: EvidenceState, operation: int) -> Process:
-        self.require(state, operation)
-        return self._recorded(state, operation)
+        Without a compression that succeeds the whole context is read; where the answer fails it is empty.
+        """
+        return drive([self.concluding(state) for state in states], engine)
+
+    def concluding(self, state: EvidenceState) -> Exchange[EvidenceState]:
+        """Return the conclusion of one state, for a driver to carry out."""
+        compressed = yield from self._compressed(state)
+        outcome = yield from metered(_answer(compressed))
+        return outcome.state.charged(ANSWER, outcome.cost)
 
     def require(self, state: EvidenceState, operation: int) -> None:
         """Check that an operation may run.
@@ -84,26 +106,33 @@ class Rules:
                 f"{self.operations.names[operation]} is not valid here; valid operations: {valid}"
             )
 
-    def _recorded(self, state: EvidenceState, operation: int) -> Process:
-        after = yield from self.operations.operations[operation].run(state)
-        return replace(after, history=(*state.history, self.operations.names[operation]))
-
     def _after(self, state: EvidenceState) -> EvidenceState:
         """Mark an episode that has reached a cap."""
         spent = state.steps >= self.caps.steps or not state.may_retrieve
-        return replace(state, end="cap") if spent and not state.end else state
+        return state.changed(end="cap") if spent and not state.end else state
 
-    def _compressed(self, states: list[EvidenceState], engine: Engine) -> list[EvidenceState]:
+    def _compressed(self, state: EvidenceState) -> Exchange[EvidenceState]:
         names = self.operations.names
-        if "compress" not in names or "compress" in self.operations.disabled:
-            return [replace(state, snippets=None) for state in states]
-        compress = self.operations.operations[names.index("compress")]
-        stale = [i for i, s in enumerate(states) if s.held and s.compressed_version != s.evidence_version]
-        outcomes = run_all([compress.run(states[i]) for i in stale], engine)
-        made = dict(zip(stale, (o.state.charged("compress", o.cost) for o in outcomes)))
-        return [made.get(i, state) for i, state in enumerate(states)]
+        if COMPRESS not in names or COMPRESS in self.operations.disabled or state.barred(COMPRESS):
+            return state.changed(snippets=None)
+        if not state.held or state.compressed_version == state.evidence_version:
+            return state
+        compress = self.operations.operations[names.index(COMPRESS)]
+        outcome = yield from metered(_guarded(compress.run(state), state.changed(snippets=None), COMPRESS))
+        return outcome.state.charged(COMPRESS, outcome.cost)
+
+
+def _guarded(process: Process, before: EvidenceState, name: str) -> Process:
+    """Run a process; where a request of it fails, return the state before it, the failure noted."""
+    try:
+        return (yield from process)
+    except RequestFailedError as error:
+        return before.failed(name, str(error))
 
 
 def _answer(state: EvidenceState) -> Process:
-    made = yield AnswerTask(state.question.text, state.context, state.snippets or ())
-    return replace(state, answer=made)
+    try:
+        made = yield AnswerTask(state.question.text, state.context, state.snippets or ())
+    except RequestFailedError as error:
+        return state.failed(ANSWER, str(error)).changed(answer=Answer(""))
+    return state.changed(answer=made)

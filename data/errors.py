@@ -37,5 +37,9 @@ class InvalidOperationError(EvidenceGymError):
     """An operation that is unknown or not valid in the present state."""
 
 
+class RequestFailedError(EvidenceGymError):
+    """One request that a backend could not serve; the episode records it and goes on."""
+
+
 class BackendUnavailableError(EvidenceGymError):
     """A backend that needs an extra, a server or a file that is not there."""

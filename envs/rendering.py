@@ -34,6 +34,8 @@ def render_trace(steps: Sequence[Step]) -> str:
         lines.append(f"    could run:  {', '.join(options)}")
         if step.vetoed:
             lines.append(f"    vetoed:     {', '.join(step.vetoed)} (going on is predicted to improve the answer)")
+        if step.failure:
+            lines.append(f"    failed:     {step.failure}")
         if step.query:
             lines.append(f"    searched:   {step.query}")
         if step.verdict is not None:

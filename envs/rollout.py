@@ -1,4 +1,4 @@
-"""Episodes in lockstep: a policy chooses for all running episodes at once."""
+"""Whole episodes side by side: a policy chooses for all that are ready, and none waits for another's step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..actions.engine import Engine
+from ..actions.costs import Cost
+from ..actions.driver import Exchange, drive
+from ..actions.engine import Engine, Kind, Reply, Turn
 from ..actions.rules import Rules
 from ..actions.state import EvidenceState
 from ..data.records import Question
@@ -64,6 +66,20 @@ def decide(rules: Rules, features: FeatureMap, policy: Policy, states: list[Evid
     return _Turn(states, masks, choice)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Decide:
+    """A request for a decision; no two are equal, so that no state is ever hashed for it."""
+
+    state: EvidenceState
+
+
+class _Decided(NamedTuple):
+    """The decision about one state: a row of a turn."""
+
+    turn: _Turn
+    row: int
+
+
 def rollout(
     questions: Sequence[Question],
     rules: Rules,
@@ -75,43 +91,44 @@ def rollout(
 ) -> list[Episode]:
     """Run one episode for each question.
 
+    No episode waits for another, except in the batches that they share; where one ends, the next begins.
+
     Args:
         questions: what to ask.
         rules: operations and caps.
         engine: executes the requests.
-        policy: chooses the operations.
+        policy: chooses the operations; called in this thread alone.
         features: observation of the policy; made from the operation set when left out.
-        batch: how many episodes run at once; it changes no result.
-        done: called with the number of finished episodes after each batch.
+        batch: how many episodes run at once, at least 1; it changes no result.
+        done: called with the number of finished episodes whenever it has grown.
 
     Returns:
         The episodes in the order of the questions.
+
+    Raises:
+        InvalidOperationError: if the policy chooses an operation that is not valid.
+        ConfigError: if ``batch`` is below 1.
     """
     observed = features or FeatureMap(rules.operations.names)
-    episodes: list[Episode] = []
-    for first in range(0, len(questions), batch):
-        episodes += _lockstep(questions[first : first + batch], rules, engine, policy, observed)
-        if done:
-            done(len(episodes))
-    return episodes
+
+    def decisions(wanted: Sequence[_Decide]) -> list[Reply]:
+        turn = decide(rules, observed, policy, [request.state for request in wanted])
+        return [Reply(_Decided(turn, row), Cost()) for row in range(len(wanted))]
+
+    episodes = (_episode(question, rules) for question in questions)
+    return drive(episodes, engine, {_Decide: Kind(decisions, Turn.DECIDE)}, batch, done)
 
 
-def _lockstep(
-    questions: Sequence[Question], rules: Rules, engine: Engine, policy: Policy, features: FeatureMap
-) -> list[Episode]:
-    paths = [[rules.start(question)] for question in questions]
-    steps: list[list[Step]] = [[] for _ in questions]
-    while running := [i for i, path in enumerate(paths) if not path[-1].end]:
-        turn = decide(rules, features, policy, [paths[i][-1] for i in running])
-        chosen = [int(operation) for operation in turn.choice.operations]
-        after = rules.step(turn.states, chosen, engine)
-        for row, i in enumerate(running):
-            names, mask = rules.operations.names, turn.masks[row]
-            step = step_between(paths[i][-1], after[row], names, chosen[row], mask)
-            steps[i].append(explained(step, names, turn.choice, row))
-            paths[i].append(after[row])
-    finals = rules.conclude([path[-1] for path in paths], engine)
-    return [
-        Episode(question, (*path[:-1], final), tuple(trace))
-        for question, path, final, trace in zip(questions, paths, finals, steps)
-    ]
+def _episode(question: Question, rules: Rules) -> Exchange[Episode]:
+    path, steps = [rules.start(question)], list[Step]()
+    names = rules.operations.names
+    while not path[-1].end:
+        before = path[-1]
+        [turn, row], _ = yield _Decide(before)
+        operation, mask = int(turn.choice.operations[row]), turn.masks[row]
+        if not (0 <= operation < len(mask) and mask[operation]):
+            rules.require(before, operation)
+        path.append((yield from rules.stepping(before, operation)))
+        steps.append(explained(step_between(before, path[-1], names, operation, mask), names, turn.choice, row))
+    path[-1] = yield from rules.concluding(path[-1])
+    return Episode(question, tuple(path), tuple(steps))

@@ -28,6 +28,7 @@ class Step:
         sufficiency: its probability.
         gap: what it found missing.
         cost: what the step cost.
+        failure: why the operation failed; empty where it did not.
     """
 
     operation: str
@@ -40,10 +41,13 @@ class Step:
     sufficiency: float
     gap: str
     cost: Cost
+    failure: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the step as plain values for JSON."""
+        """Return the step as plain values for JSON; ``failure`` is there only where there was one."""
         plain = asdict(self)
+        if not self.failure:
+            del plain["failure"]
         return plain | {"values": dict(self.values), "cost": {k: v for k, v in plain["cost"].items() if v}}
 
 
@@ -70,6 +74,7 @@ def step_between(
         sufficiency=after.sufficiency if probed else 0.0,
         gap=after.gap if probed else "",
         cost=after.cost - before.cost,
+        failure=next((failure.reason for failure in after.failures[len(before.failures) :]), ""),
     )
 
 

@@ -33,6 +33,8 @@ def result_of(record: Record, episode: Episode) -> dict[str, Any]:
         "ledger": {name: cost.as_dict() for name, cost in state.ledger},
         "steps": [step.as_dict() for step in episode.steps],
     }
+    if state.failures:
+        kept["failures"] = [[failure.operation, failure.reason] for failure in state.failures]
     if gold is not None:
         kept["gold"] = {
             "answers": list(gold.answers),

@@ -10,6 +10,7 @@ from .tasks import (
     AnswerTask,
     Compression,
     CompressTask,
+    Failed,
     Judgement,
     JudgeTask,
     RewriteTask,
@@ -18,7 +19,21 @@ from .tasks import (
 
 
 class Generator(ABC):
-    """Answers, judges, rewrites and compresses, each over a batch; the results are in the order of the tasks."""
+    """Answers, judges, rewrites and compresses, each over a batch; the results are in the order of the tasks.
+
+    A task that cannot be served gets a ``Failed`` in the place of its result. A method may raise ``RequestFailedError``
+    instead; a batch of several is then asked again in halves, so that one bad task does not take the others along. Any
+    other exception ends the run.
+
+    Attributes:
+        concurrency: 0 where the work is done in this process: each method runs at once, in the thread that asks. At
+            least 1 where it is done elsewhere: up to so many batches of each method are under way together, so every
+            method must bear being called from several threads at a time.
+        max_batch: most tasks in one call, at least 1; None for no limit.
+    """
+
+    concurrency: int = 0
+    max_batch: int | None = None
 
     @property
     @abstractmethod
@@ -31,17 +46,17 @@ class Generator(ABC):
         """What a token is here, for example ``"words"``."""
 
     @abstractmethod
-    def answer(self, tasks: Sequence[AnswerTask]) -> list[Answer]:
+    def answer(self, tasks: Sequence[AnswerTask]) -> Sequence[Answer | Failed]:
         """Answer each question."""
 
     @abstractmethod
-    def judge_sufficiency(self, tasks: Sequence[JudgeTask]) -> list[Judgement]:
+    def judge_sufficiency(self, tasks: Sequence[JudgeTask]) -> Sequence[Judgement | Failed]:
         """Judge whether each body of evidence suffices."""
 
     @abstractmethod
-    def rewrite(self, tasks: Sequence[RewriteTask]) -> list[Rewriting]:
+    def rewrite(self, tasks: Sequence[RewriteTask]) -> Sequence[Rewriting | Failed]:
         """Reformulate each query."""
 
     @abstractmethod
-    def compress(self, tasks: Sequence[CompressTask]) -> list[Compression]:
+    def compress(self, tasks: Sequence[CompressTask]) -> Sequence[Compression | Failed]:
         """Compress each body of evidence."""

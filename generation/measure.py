@@ -22,8 +22,8 @@ from ..data.records import Gold, Passage, Record
 from ..data.support_scores import support_recall, supports_held
 from ..retrieval.base import Retriever
 from ..retrieval.bm25 import BM25Retriever
-from .base import Generator
 from .examples import gold_passages
+from .extractive import ExtractiveGenerator
 from .fit import fit, training_examples
 from .tasks import Answer, AnswerTask, CompressTask, JudgeTask
 
@@ -33,14 +33,14 @@ _Held = list[tuple[str, Gold, tuple[Passage, ...]]]
 
 
 def measure(
-    generator: Generator, records: Sequence[Record], retriever: Retriever, dataset: Dataset
+    generator: ExtractiveGenerator, records: Sequence[Record], retriever: Retriever, dataset: Dataset
 ) -> dict[str, float]:
     """Return the figures by name; all are means over questions or bodies of evidence, in [0, 1]."""
     held: _Held = [(r.question.text, r.gold, r.context) for r in records if r.gold is not None]
     return answer_figures(generator, held, dataset) | judge_figures(generator, held, retriever)
 
 
-def answer_figures(generator: Generator, held: _Held, dataset: Dataset) -> dict[str, float]:
+def answer_figures(generator: ExtractiveGenerator, held: _Held, dataset: Dataset) -> dict[str, float]:
     """Return token F1 and F1 of supporting facts (0 where the data set has none)."""
     gold = generator.answer([AnswerTask(q, gold_passages(g, c)) for q, g, c in held])
     own = generator.answer([AnswerTask(q, c) for q, _, c in held])
@@ -69,7 +69,7 @@ def _facts(answer: Answer, gold: Gold, context: tuple[Passage, ...]) -> float:
     return 2 * len(found & wanted) / max(len(found) + len(wanted), 1)
 
 
-def judge_figures(generator: Generator, held: _Held, retriever: Retriever) -> dict[str, float]:
+def judge_figures(generator: ExtractiveGenerator, held: _Held, retriever: Retriever) -> dict[str, float]:
     """Return accuracy and AUROC of the judge, and how often a search brings missing support."""
     bodies = _bodies(held, retriever)
     verdicts = generator.judge_sufficiency([JudgeTask(q, p) for q, _, p in bodies])

@@ -16,6 +16,19 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """Given in the place of a response: this one task could not be served.
+
+    Attributes:
+        reason: why, in one line; it is recorded with the episode.
+        usage: tokens that were spent on it all the same.
+    """
+
+    reason: str
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
 class Snippet:
     """A piece of evidence kept by compression.
 

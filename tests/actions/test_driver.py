@@ -3,17 +3,20 @@
 from collections.abc import Generator as Coroutine
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidencegym.actions.costs import Cost
-from evidencegym.actions.driver import Outcome, run, run_all
+from evidencegym.actions.driver import Outcome, drive, run, run_all
 from evidencegym.actions.operation import Operation, Process, Request
 from evidencegym.actions.operation_set import operation_set
 from evidencegym.actions.rules import Rules
 from evidencegym.actions.state import EvidenceState
+from evidencegym.data.errors import ConfigError, RequestFailedError
 from tests.fakes import OverlapGenerator
 from tests.small_world import engine, records
+from tests.unreliable import UnreliableGenerator
 from tests.walks import visited
 
 RULES = Rules(operation_set("paper", compress_in_control=True))
@@ -77,3 +80,17 @@ def test_a_process_may_end_without_asking_and_another_may_ask_often() -> None:
     outcomes = run_all([often(check, n) for n in (0, 3, 1)], engine())
     assert [o.cost.generator_calls for o in outcomes] == [0, 3, 1]
     assert outcomes[0] == Outcome(state, Cost())
+
+
+def test_at_least_one_must_be_under_way() -> None:
+    with pytest.raises(ConfigError, match="width of 0"):
+        drive([], engine(), width=0)
+
+
+def test_a_failure_that_a_process_does_not_catch_leaves_it() -> None:
+    state = after_first_search()[0]
+    failing = engine(UnreliableGenerator(lambda task: True))
+    with pytest.raises(RequestFailedError, match="not served"):
+        run(operation("sufficiency_check").run(state), failing)
+    with pytest.raises(RequestFailedError, match="not served"):
+        run_all([operation("sufficiency_check").run(state)], failing)
