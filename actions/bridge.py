@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 
 from ..data.records import Passage
 from ..data.text import name_spans, normalise_title, spaced
@@ -25,11 +26,21 @@ def passage_names(passage: Passage) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=100_000)
-def _keys(passage: Passage) -> tuple[tuple[str, str], ...]:
-    """Pair each name of a passage with its normalised form, leaving out bare numbers and single letters."""
-    return tuple(
-        (name, normalise_title(name)) for name in passage_names(passage) if len(name) > 1 and not name.isdigit()
-    )
+def _new_names(question: str, passage: Passage) -> dict[str, str]:
+    """Return the names of a passage, by normalised form, that are no bare number or letter and not in the question."""
+    asked = spaced(question)
+    names = [name for name in passage_names(passage) if len(name) > 1 and not name.isdigit()]
+    return {normalise_title(name): name for name in names if spaced(name) not in asked}
+
+
+@lru_cache(maxsize=100_000)
+def _title_key(passage: Passage) -> str:
+    return normalise_title(passage.title)
+
+
+@lru_cache(maxsize=20_000)
+def _name_key(name: str) -> str:
+    return normalise_title(name)
 
 
 def bridge_candidates(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -41,17 +52,20 @@ def bridge_candidates(question: str, passages: Sequence[Passage]) -> tuple[str, 
         question: the question's text.
         passages: held passages, best rank first.
     """
-    asked = spaced(question)
-    titles = {normalise_title(p.title) for p in passages}
     found: dict[str, str] = {}
-    for passage in passages:
-        for name, key in _keys(passage):
-            if key not in found and key not in titles and spaced(name) not in asked:
+    for names in map(_new_names, repeat(question), passages):
+        for key, name in names.items():
+            if key not in found:
                 found[key] = name
+    for title in map(_title_key, passages):
+        found.pop(title, None)
     return tuple(found.values())
 
 
 def first_unexpanded(candidates: Iterable[str], expanded: Iterable[str]) -> str:
     """Return the first candidate that has not been expanded, or an empty string."""
-    done = {normalise_title(name) for name in expanded}
-    return next((name for name in candidates if normalise_title(name) not in done), "")
+    done = set(map(_name_key, expanded))
+    for name in candidates:
+        if not done or _name_key(name) not in done:
+            return name
+    return ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from operator import add, attrgetter, sub
 
 from ..data.errors import ConfigError
 
@@ -29,10 +30,10 @@ class Cost:
     external_searches: int = 0
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(*(a + b for a, b in zip(astuple(self), astuple(other))))
+        return Cost(*map(add, _PARTS(self), _PARTS(other)))
 
     def __sub__(self, other: Cost) -> Cost:
-        return Cost(*(a - b for a, b in zip(astuple(self), astuple(other))))
+        return Cost(*map(sub, _PARTS(self), _PARTS(other)))
 
     @property
     def tokens(self) -> int:
@@ -45,6 +46,7 @@ class Cost:
 
 
 COST_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Cost))
+_PARTS: Callable[[Cost], tuple[int, ...]] = attrgetter(*COST_NAMES)
 
 Ledger = tuple[tuple[str, Cost], ...]
 

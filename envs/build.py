@@ -12,11 +12,15 @@ from ..data.corpus import pooled, read_corpus
 from ..data.datasets import DATASETS, locate, read
 from ..data.records import Passage, Record
 from ..data.world import World
+from ..ranking.base import Ranker
+from ..ranking.fitted import FittedRanker, RankerModel
 from ..retrieval.base import Retriever
 from ..retrieval.bm25 import BM25Retriever
 from ..retrieval.context import ContextRetriever
 from .settings import TaskSettings
 
+RANKER = "ranker"
+"""Folder of the ranker in a run."""
 _SYNTHETIC_QUESTIONS = {"train": 400, "dev": 200}
 
 
@@ -65,6 +69,19 @@ def build_retriever(settings: TaskSettings, records: Iterable[Record] = (), shar
     return BM25Retriever.load(share_in)
 
 
+def load_ranker(wanted: str, retriever: Retriever, run: Path) -> Ranker | None:
+    """Return the ranker that serves at inference: None for "none", that of the run for "fit", else the saved one.
+
+    Raises:
+        DataError: if it is missing or damaged.
+        ManifestMismatchError: if it was fitted to other features.
+    """
+    if wanted == "none":
+        return None
+    folder = run / RANKER if wanted == "fit" else Path(wanted)
+    return FittedRanker(RankerModel.load(folder), retriever)
+
+
 def own_context(records: Iterable[Record]) -> ContextRetriever:
     """Build the retriever that searches each question's own context; equal questions share theirs."""
     pools: dict[str, list[Passage]] = {}
@@ -86,6 +103,7 @@ def rules_of(settings: TaskSettings) -> dict[str, Any]:
     return {
         "disabled": sorted(settings.disabled),
         "deduplicate_titles": settings.deduplicate_titles,
+        "ranked": settings.ranker != "none",
         "closed_book": settings.closed_book,
         "compress_in_control": settings.compress_in_control,
         "max_snippets": limits.max_snippets if limits else 8,

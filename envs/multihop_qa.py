@@ -133,6 +133,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         self._by_id = {record.id: record for record in reversed(records)} | {record.uid: record for record in records}
         self._gold: Gold | None = None
         self._state: EvidenceState | None = None
+        self._masked: tuple[EvidenceState, NDArray[np.int8]] | None = None
 
     @property
     def state(self) -> EvidenceState:
@@ -169,7 +170,10 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
                 for an operation that the mask forbids.
         """
         move = self.checked(action)
-        after = self.wasted(move) if move.invalid else self.rules.step([move.before], [move.operation], self.engine)[0]
+        if move.invalid:
+            after = self.wasted(move)
+        else:
+            [after] = self.rules.step([move.before], [move.operation], self.engine, checked=True)
         if after.end:
             [after] = self.rules.conclude([after], self.engine)
         return self.settled(move, after)
@@ -185,7 +189,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
             raise InvalidOperationError("the episode has ended: call reset() before the next step")
         if not 0 <= operation < len(self.rules.operations):
             raise InvalidOperationError(f"operation {operation} is not in 0..{len(self.rules.operations) - 1}")
-        invalid = not self.rules.mask(before)[operation]
+        invalid = not self._mask()[operation]
         if invalid and self.on_invalid == "raise":
             self.rules.require(before, operation)
         return Move(before, operation, invalid)
@@ -204,7 +208,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return (operations,) bool, what MaskablePPO looks up."""
-        return self.rules.mask(self.state).astype(np.bool_)
+        return self._mask().astype(np.bool_)
 
     def snapshot(self) -> Snapshot:
         """Return the present episode as a value."""
@@ -221,6 +225,13 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
             return None
         return render_state(self.state, self._valid())
 
+    def _mask(self) -> NDArray[np.int8]:
+        """Return the mask of the present state, made once for all who ask; what leaves the environment is a copy."""
+        state = self.state
+        if self._masked is None or self._masked[0] is not state:
+            self._masked = state, self.rules.mask(state)
+        return self._masked[1]
+
     def _space(self) -> spaces.Space[Any]:
         vector = spaces.Box(self.features.low, self.features.high, dtype=np.float32)
         if self.observation == "vector":
@@ -233,13 +244,13 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         if self.observation == "vector":
             return vector
         text = render_state(self.state, self._valid())[:_TEXT_LENGTH]
-        return {"features": vector, "action_mask": self.rules.mask(self.state), "text": text}
+        return {"features": vector, "action_mask": self._mask().copy(), "text": text}
 
     def _valid(self) -> list[str]:
-        return [n for n, bit in zip(self.rules.operations.names, self.rules.mask(self.state)) if bit]
+        return [name for name, bit in zip(self.rules.operations.names, self._mask().tolist()) if bit]
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self.rules.mask(self.state), "valid_operations": self._valid()}
+        info: dict[str, Any] = {"action_mask": self._mask().copy(), "valid_operations": self._valid()}
         state = self.state
         if state.end and state.answer is not None:
             info["end"] = state.end

@@ -1,8 +1,12 @@
-"""How the evidence overlaps with the question, and how its passages refer to one another."""
+"""How the evidence overlaps with the question, and how its passages refer to one another.
+
+A passage is read once a question, and what passages show together is kept: a state costs what its last arrival added.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 from ..actions.bridge import passage_names
@@ -44,20 +48,96 @@ class Overlap(NamedTuple):
     candidate: float
 
 
-class _Bag(NamedTuple):
-    vocabulary: frozenset[str]
-    spaced: str
-    length: int
+class _Sight(NamedTuple):
+    """What one passage shows of a question; the question's words and names are bits, numbered in its own order."""
+
+    covered: int
+    titled: int
+    named: int
+    share: float
     title: str
-    names: frozenset[str]
+    title_asked: bool
+    mentions: frozenset[str]
+    length: int
+
+
+class _Evidence(NamedTuple):
+    """What passages show together; ``mentions`` leaves out a passage's mention of its own title."""
+
+    covered: int = 0
+    titled: int = 0
+    named: int = 0
+    shares: tuple[float, ...] = ()
+    titles: frozenset[str] = frozenset()
+    linked: frozenset[str] = frozenset()
+    titles_asked: int = 0
+    mentions: tuple[frozenset[str], ...] = ()
+    length: int = 0
+
+    def joined(self, new: _Sight) -> _Evidence:
+        """Return what these passages and a new one show."""
+        title = new.title
+        linked = self.linked | (self.titles & new.mentions)
+        if title not in linked and any(title in mentions for mentions in self.mentions):
+            linked |= {title}
+        return _Evidence(
+            self.covered | new.covered,
+            self.titled | new.titled,
+            self.named | new.named,
+            (*self.shares, new.share),
+            self.titles | {title},
+            linked,
+            self.titles_asked + (new.title_asked and title not in self.titles),
+            (*self.mentions, new.mentions),
+            self.length + new.length,
+        )
 
 
 @lru_cache(maxsize=100_000)
-def _bag(passage: Passage) -> _Bag:
+def _sight(question: str, passage: Passage) -> _Sight:
+    shape = question_shape(question)
     tokens = words(f"{passage.title} . {passage.text}")
-    names = frozenset(normalise_title(name) for name in passage_names(passage))
+    vocabulary, text = frozenset(tokens), f" {' '.join(tokens)} "
+    covered = [word in vocabulary for word in shape.content]
     title = normalise_title(passage.title.split(" (")[0])
-    return _Bag(frozenset(tokens), f" {' '.join(tokens)} ", len(tokens), title, names)
+    return _Sight(
+        covered=_bits(covered),
+        titled=_bits([normalise_title(name) == title for name in shape.names]),
+        named=_bits([spaced(name) in text for name in shape.names]),
+        share=sum(covered) / max(1, len(covered)),
+        title=title,
+        title_asked=bool(title) and spaced(title) in spaced(question),
+        mentions=frozenset(map(normalise_title, passage_names(passage))) - {title},
+        length=len(tokens),
+    )
+
+
+def _bits(flags: list[bool]) -> int:
+    return sum(flag << place for place, flag in enumerate(flags))
+
+
+_KEPT = 10_000
+_kept: dict[tuple[str, tuple[Passage, ...]], _Evidence] = {}
+
+
+def _evidence(question: str, passages: tuple[Passage, ...], newest: int) -> _Evidence:
+    """Return what ``passages`` show; the last ``newest`` are added to what was kept of those before them."""
+    found = _kept.get((question, passages))
+    if found is None:
+        earlier = passages[: len(passages) - newest]
+        start = _kept.get((question, earlier))
+        found = _Evidence() if start is None else start
+        for passage in passages if start is None else passages[len(earlier) :]:
+            found = found.joined(_sight(question, passage))
+        if len(_kept) >= _KEPT:
+            _kept.clear()
+        _kept[question, passages] = found
+    return found
+
+
+def forget_evidence() -> None:
+    """Drop what was kept of passages held together; no result depends on it, only how long it takes."""
+    _kept.clear()
 
 
 @lru_cache(maxsize=200_000)
@@ -75,32 +155,23 @@ def _mention_share(question: str, passage: Passage, name: str) -> float:
 
 def overlap(state: EvidenceState) -> Overlap:
     """Return the overlap of a state's question and held passages."""
-    shape = question_shape(state.question.text)
-    bags = [_bag(passage) for passage in state.passages]
-    n = max(1, len(shape.content))
-    per_passage = [sum(word in bag.vocabulary for word in shape.content) / n for bag in bags]
-    covered = sum(any(word in bag.vocabulary for bag in bags) for word in shape.content)
-    asked = spaced(state.question.text)
-    titles = {bag.title for bag in bags}
-    names = [spaced(name) for name in shape.names]
-    return Overlap(
-        covered=covered / n,
-        uncovered=len(shape.content) - covered,
-        best=max(per_passage, default=0.0),
-        mean=sum(per_passage) / max(1, len(per_passage)),
-        newest=max(per_passage[len(per_passage) - state.newest :], default=0.0),
-        names_held=sum(normalise_title(name) in titles for name in shape.names),
-        names_missing=sum(not any(name in bag.spaced for bag in bags) for name in names),
-        links=sum(any(t in bag.names for bag in bags if bag.title != t) for t in titles),
-        titles_asked=sum(spaced(t) in asked for t in titles if t),
-        titles=len(titles),
-        words=sum(bag.length for bag in bags),
-        candidate=_candidate_share(state),
-    )
-
-
-def _candidate_share(state: EvidenceState) -> float:
+    question, passages = state.question.text, state.passages
+    shape = question_shape(question)
+    known = _evidence(question, passages, state.newest)
+    n, covered, shares = len(shape.content), known.covered.bit_count(), known.shares
     name = state.next_candidate
-    if not name:
-        return 0.0
-    return max((_mention_share(state.question.text, passage, name) for passage in state.passages), default=0.0)
+    sentences = map(_mention_share, repeat(question), passages, repeat(name)) if name else ()
+    return Overlap(
+        covered / max(1, n),
+        n - covered,
+        max(shares, default=0.0),
+        sum(shares) / max(1, len(shares)),
+        max(shares[len(shares) - state.newest :], default=0.0),
+        known.titled.bit_count(),
+        len(shape.names) - known.named.bit_count(),
+        len(known.linked),
+        known.titles_asked,
+        len(known.titles),
+        known.length,
+        max(sentences, default=0.0),
+    )

@@ -31,6 +31,8 @@ class TaskSettings:
         world_seed: seed of the synthetic world.
         generator: packaged (the fitted extractive reader that ships), fit (cross-fitted on the train questions), or
             the folder of a saved one.
+        ranker: none (operations choose as in the paper), fit (a ranker of passages and searches, cross-fitted on the
+            train questions, chooses within the retrievals), or the folder of a saved one.
         operations: operation set: a preset's name, or names of operations in the order of their ids.
         disabled: operations that the mask leaves out.
         deduplicate_titles: retrievals leave out passages whose title is held (the paper's rule).
@@ -49,6 +51,7 @@ class TaskSettings:
     passages: int = 2000
     world_seed: int = 1
     generator: str = "packaged"
+    ranker: str = "none"
     operations: str | list[str] = "paper"
     disabled: list[str] = field(default_factory=list)
     deduplicate_titles: bool = False

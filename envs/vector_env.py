@@ -135,7 +135,8 @@ class EvidenceVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def _after(self, moves: dict[int, Move]) -> dict[int, EvidenceState]:
         """Execute the moves as one batch, and conclude the episodes that they end as another."""
         run = [i for i, move in moves.items() if not move.invalid]
-        states = self.rules.step([moves[i].before for i in run], [moves[i].operation for i in run], self.engine)
+        before, operations = [moves[i].before for i in run], [moves[i].operation for i in run]
+        states = self.rules.step(before, operations, self.engine, checked=True)
         after = dict(zip(run, states)) | {i: self.envs[i].wasted(m) for i, m in moves.items() if m.invalid}
         ended = [i for i, state in after.items() if state.end]
         return after | dict(zip(ended, self.rules.conclude([after[i] for i in ended], self.engine)))
