@@ -13,16 +13,21 @@ from typing import Any
 RECORDS = Path(__file__).parent / "records"
 
 
-def medians(contenders: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Return the median seconds of each contender over ``rounds`` rounds in which they take turns."""
+def medians(contenders: Mapping[str, Callable[[], object]], rounds: int, block: int = 1) -> dict[str, float]:
+    """Return the median seconds of a call of each contender.
+
+    In each of ``rounds`` rounds every contender makes ``block`` calls in a row, each timed by itself. With a block of 1
+    each call finds the caches as another contender left them; a longer one resembles a program that runs one of them.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for call in contenders.values():
         call()
     for _ in range(rounds):
         for name, call in contenders.items():
-            begun = time.perf_counter()
-            call()
-            seconds[name].append(time.perf_counter() - begun)
+            for _ in range(block):
+                begun = time.perf_counter()
+                call()
+                seconds[name].append(time.perf_counter() - begun)
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 

@@ -30,9 +30,13 @@ def action_rows(
         counts: (operations,) column of each operation's prior count in ``features``.
         expected_costs: (operations, cost features), mean costs at training.
     """
-    identity = np.eye(len(counts), dtype=np.float32)[operations]
-    prior = features[np.arange(len(features)), counts[operations]][:, None]
-    return np.hstack([features, identity, prior, expected_costs[operations].astype(np.float32)]).astype(np.float32)
+    each, width, prior = np.arange(len(features)), features.shape[1], features.shape[1] + len(counts)
+    rows: NDArray[np.float32] = np.zeros((len(features), prior + 1 + expected_costs.shape[1]), np.float32)
+    rows[:, :width] = features
+    rows[each, width + operations] = 1
+    rows[:, prior] = features[each, counts[operations]]
+    rows[:, prior + 1 :] = expected_costs[operations]
+    return rows
 
 
 def count_columns(feature_names: Sequence[str], operations: Sequence[str]) -> NDArray[np.int64]:

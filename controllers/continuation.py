@@ -37,8 +37,12 @@ class ContinuationModel:
         return allowed
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays to save."""
+        """Return everything that can change a veto."""
         return self.trees.arrays("continuation_") | {"continuation_threshold": np.array([self.threshold])}
+
+    def narrow_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays to save."""
+        return self.trees.narrow_arrays("continuation_") | {"continuation_threshold": np.array([self.threshold])}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> ContinuationModel:

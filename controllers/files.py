@@ -15,7 +15,7 @@ from .continuation import ContinuationModel
 from .forest import ForestController
 
 KIND = "forest controller"
-FORMAT = 1
+FORMAT = 2
 T = TypeVar("T")
 
 
@@ -25,9 +25,9 @@ def save_controller(controller: ForestController, folder: Path) -> None:
     Raises:
         DataError: if the folder cannot be written.
     """
-    arrays = controller.trees.arrays("value_")
+    arrays = controller.trees.narrow_arrays("value_")
     if controller.continuation is not None:
-        arrays |= controller.continuation.arrays()
+        arrays |= controller.continuation.narrow_arrays()
     manifest = {
         **controller.manifest,
         "kind": KIND,
@@ -37,7 +37,7 @@ def save_controller(controller: ForestController, folder: Path) -> None:
         "expected_costs": [dict(cost) for cost in controller.expected_costs],
         "continuation": controller.continuation is not None,
     }
-    save_folder(folder, arrays, manifest)
+    save_folder(folder, arrays, manifest, deflated=False)
 
 
 def load_fitting(

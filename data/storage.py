@@ -72,24 +72,32 @@ def write_bytes(file: Path, content: bytes) -> None:
             temporary.unlink()
 
 
-def save_folder(folder: Path, arrays: Mapping[str, NDArray[Any]], manifest: Mapping[str, Any]) -> None:
+def save_folder(
+    folder: Path, arrays: Mapping[str, NDArray[Any]], manifest: Mapping[str, Any], deflated: bool = True
+) -> None:
     """Write ``arrays`` and ``manifest`` into ``folder``; the same content gives the same bytes.
+
+    Args:
+        folder: the folder to write.
+        arrays: what to write, by name.
+        manifest: what it is; its ``kind`` is needed.
+        deflated: whether the arrays are compressed, which makes small files that load slowly.
 
     Raises:
         ConfigError: if the folder holds anything but a saved one of the manifest's ``kind``.
         DataError: if it cannot be written; a folder that was there before is then unchanged.
     """
     with writing(folder, str(manifest["kind"])) as new:
-        _write_arrays(new / ARRAYS, arrays)
+        _write_arrays(new / ARRAYS, arrays, zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED)
         (new / MANIFEST).write_text(to_json(manifest), encoding="utf-8")
 
 
-def _write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def _write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]], method: int) -> None:
     """Write an .npz file with fixed time stamps, which ``numpy.savez`` does not promise."""
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w", method) as archive:
         for name in sorted(arrays):
             entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.compress_type = method
             with archive.open(entry, "w", force_zip64=True) as out:
                 np.lib.format.write_array(out, np.ascontiguousarray(arrays[name]), allow_pickle=False)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 # Eight bytes a node: right child = node + skip; a leaf compares with nan, which no number is below, and skips nothing.
 PACKED = np.dtype([("threshold", "f4"), ("feature", "u2"), ("skip", "u2")])
-_MOST = np.iinfo(np.uint16).max
+_MOST = int(np.iinfo(np.uint16).max)
 
 
 def packed(feature: NDArray[np.int32], right: NDArray[np.int32], value: NDArray[np.float64]) -> NDArray[Any] | None:
@@ -18,22 +18,43 @@ def packed(feature: NDArray[np.int32], right: NDArray[np.int32], value: NDArray[
 
     Thresholds are rounded down to float32, which changes no comparison with a float32 number.
     """
-    leaf = feature < 0
-    skip = np.where(leaf, 0, right - np.arange(len(right)))
-    if len(feature) and (skip.max() > _MOST or feature.max() > _MOST):
-        return None
     nodes = np.zeros(len(feature), PACKED)
-    nodes["threshold"] = np.where(leaf, np.nan, _rounded_down(value))
-    nodes["feature"] = np.where(leaf, 0, feature)
-    nodes["skip"] = skip
-    return nodes
+    fits = _pack(feature, right, rounded_down(np.where(feature < 0, 0, value)), nodes)
+    return nodes if fits else None
 
 
-def _rounded_down(value: NDArray[np.float64]) -> NDArray[np.float32]:
+@njit(cache=True, nogil=True)
+def _pack(feature, right, threshold, nodes):  # type: ignore[no-untyped-def]
+    """Fill ``nodes``; return whether every number fits."""
+    for node in range(len(feature)):
+        nodes[node].threshold = np.nan
+        if feature[node] >= 0:
+            skip = right[node] - node
+            if skip > _MOST or feature[node] > _MOST:
+                return False
+            nodes[node].threshold, nodes[node].feature, nodes[node].skip = threshold[node], feature[node], skip
+    return True
+
+
+def rounded_down(value: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return the largest float32 number that is not above each value."""
     with np.errstate(over="ignore"):
-        near = value.astype(np.float32)
+        near: NDArray[np.float32] = value.astype(np.float32)
+    if not np.any(near > value):
+        return near
     return np.where(near > value, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
+
+
+@njit(cache=True, nogil=True)
+def inside(feature, right, roots, n_features):  # type: ignore[no-untyped-def]
+    """Return whether a walk stays inside: each test has two later nodes and a feature, each root is a node."""
+    nodes = len(feature)
+    fits = nodes == 0 or feature[nodes - 1] < 0
+    for node in range(nodes):
+        fits &= (feature[node] < 0) | ((feature[node] < n_features) & (node + 1 < right[node]) & (right[node] < nodes))
+    for root in roots:
+        fits &= (root >= 0) & (root < nodes)
+    return fits
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ManifestMismatchError
-from .tree_kernel import packed, walk_rows, walk_trees, walk_wide
+from .tree_files import narrow, widened
+from .tree_kernel import inside, packed, rounded_down, walk_rows, walk_trees, walk_wide
 
 # From this many rows on it pays to send many rows through one tree rather than one row through many trees.
 _MANY_ROWS = 64
@@ -59,21 +60,14 @@ class TreeArrays:
         self._packed = packed(self.feature, self.right, self.value)
 
     def _check(self) -> None:
-        n = len(self.feature)
-        index = np.arange(n)
-        inner = self.feature >= 0
+        arrays = (self.feature, self.right, self.value, self.roots)
         sound = (
-            all(array.ndim == 1 for array in (self.feature, self.right, self.value, self.roots))
+            all(array.ndim == 1 for array in arrays)
             and isfinite(self.base)
             and isfinite(self.divide_by)
             and self.divide_by > 0
-            and len(self.right) == n
-            and len(self.value) == n
-            and bool(np.all(self.feature < self.n_features))
-            and bool(np.all(self.right[inner] > index[inner] + 1))
-            and bool(np.all(self.right[inner] < n))
-            and bool(np.all((self.roots >= 0) & (self.roots < n)))
-            and (n == 0 or not inner[-1])
+            and len(self.feature) == len(self.right) == len(self.value)
+            and inside(self.feature, self.right, self.roots, self.n_features)
         )
         if not sound:
             raise ManifestMismatchError(
@@ -105,16 +99,24 @@ class TreeArrays:
             f"{prefix}scalars": np.array([self.base, self.divide_by, self.n_features], np.float64),
         }
 
+    def narrow_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return :meth:`arrays` without what follows from the rest, in the narrowest types that lose nothing."""
+        parts = narrow(self.feature, self.right, self.value, self.roots)
+        if parts is None:
+            return self.arrays(prefix)
+        scalars = self.arrays(prefix)[f"{prefix}scalars"]
+        return {f"{prefix}{name}": array for name, array in parts.items()} | {f"{prefix}scalars": scalars}
+
     @classmethod
     def from_arrays(cls, arrays: Any, prefix: str) -> TreeArrays:
-        """Rebuild an ensemble from a mapping such as an opened ``.npz`` file.
+        """Rebuild an ensemble from :meth:`arrays` or :meth:`narrow_arrays`, such as an opened ``.npz`` file holds.
 
         Raises:
             ManifestMismatchError: if an array is missing or damaged.
         """
         try:
             scalars = np.asarray(arrays[f"{prefix}scalars"], np.float64)
-            parts = [arrays[f"{prefix}{name}"] for name in ("feature", "right", "value", "roots")]
+            parts = _parts(arrays, prefix)
         except KeyError as error:
             raise ManifestMismatchError(
                 f"the model file has no array {error}; train or copy the model again"
@@ -128,7 +130,8 @@ class TreeArrays:
     def from_forest(cls, forest: Any) -> TreeArrays:
         """Flatten a fitted ``RandomForestRegressor`` with one output.
 
-        scikit-learn compares float32 features with float64 thresholds: pass rows of float32 values.
+        scikit-learn compares float32 features with float64 thresholds: pass rows of float32 values. For these no
+        comparison changes when the thresholds are rounded down to float32, as they are here.
         """
         trees = [_of_sklearn_tree(estimator.tree_) for estimator in forest.estimators_]
         return cls._joined(trees, 0.0, float(len(trees)), forest.n_features_in_)
@@ -154,6 +157,16 @@ class TreeArrays:
         return cls(nodes[0], nodes[1], nodes[2], roots, base, divide_by, n_features)
 
 
+def _parts(arrays: Any, prefix: str) -> Sequence[NDArray[Any]]:
+    """Return feature, right, value and roots."""
+    if f"{prefix}tests" not in arrays:
+        return [arrays[f"{prefix}{name}"] for name in ("feature", "right", "value", "roots")]
+    parts = widened(*(arrays[f"{prefix}{name}"] for name in ("tests", "thresholds", "leaves")))
+    if parts is None:
+        raise ManifestMismatchError("the tree arrays are damaged: they do not fit together; train or copy it again")
+    return parts
+
+
 _Tree = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
 _EMPTY: _Tree = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float64))
 
@@ -177,7 +190,7 @@ def _preorder(left: NDArray[Any], right: NDArray[Any], feature: NDArray[Any], va
 def _of_sklearn_tree(tree: Any) -> _Tree:
     leaf = tree.children_left < 0
     feature = np.where(leaf, -1, tree.feature)
-    value = np.where(leaf, tree.value[:, 0, 0], tree.threshold)
+    value = np.where(leaf, tree.value[:, 0, 0], rounded_down(tree.threshold))
     return _preorder(tree.children_left, tree.children_right, feature, value)
 
 

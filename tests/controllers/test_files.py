@@ -148,6 +148,14 @@ def test_a_wrong_manifest_is_refused(change: Callable[[Manifest], Manifest], tmp
         load(tmp_path / "a")
 
 
+def test_an_older_format_says_train_again(tmp_path: Path) -> None:
+    save_controller(forest(), tmp_path / "a")
+    file = tmp_path / "a" / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 1}))
+    with pytest.raises(ManifestMismatchError, match="expected format 2, found 1; train again"):
+        load(tmp_path / "a")
+
+
 def test_arrays_of_another_controller_are_refused(tmp_path: Path) -> None:
     save_controller(forest(continuation=True), tmp_path / "a")
     save_controller(forest(), tmp_path / "b")

@@ -120,6 +120,40 @@ def test_saved_arrays_predict_the_same_bits(tmp_path: Path) -> None:
     assert np.array_equal(TreeArrays.from_arrays(arrays, "w_").predict(rows), model(2).predict(rows))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_narrow_arrays_lose_nothing(dtype: type[Any], tmp_path: Path) -> None:
+    rows, target = data(5)
+    with threadpool_limits(1):
+        boosted = TreeArrays.from_boosting(HistGradientBoostingRegressor(max_iter=3, random_state=0).fit(rows, target))
+    whole = model() if dtype is np.float32 else boosted
+    narrow = whole.narrow_arrays("v_")
+    assert narrow["v_thresholds"].dtype == dtype and narrow["v_tests"].dtype == np.uint8
+    save_folder(tmp_path / "m", narrow, {"kind": "m"}, deflated=False)
+    again = TreeArrays.from_arrays(load_folder(tmp_path / "m", "m")[0], "v_").arrays("")
+    assert {k: a.tobytes() for k, a in again.items()} == {k: a.tobytes() for k, a in whole.arrays("").items()}
+
+
+def test_what_cannot_be_narrowed_is_kept_whole() -> None:
+    parts = model(2).arrays("")
+    last = int(parts["roots"][1])
+    shared = TreeArrays.from_arrays(parts | {"roots": np.array([last, 0], np.int32)}, "")
+    assert shared.narrow_arrays("").keys() == parts.keys()
+
+
+@pytest.mark.parametrize("name", ["tests", "thresholds", "leaves"])
+def test_damaged_narrow_arrays_are_refused(name: str) -> None:
+    whole = model().narrow_arrays("")
+    with pytest.raises(ManifestMismatchError):
+        TreeArrays.from_arrays({key: array for key, array in whole.items() if key != name}, "")
+    wrong = [whole[name][None], whole[name][:-1], whole[name][1:], whole[name].astype(np.int16)]
+    if name == "tests":
+        wrong += [np.where(np.arange(len(whole[name])) == INNER, bad, whole[name]) for bad in (6, 255)]
+        wrong = [array.astype(np.uint8) if array.dtype == np.int64 else array for array in wrong]
+    for array in wrong:
+        with pytest.raises(ManifestMismatchError, match="damaged"):
+            TreeArrays.from_arrays(whole | {name: array}, "")
+
+
 @pytest.mark.parametrize("shape", [(3, 5), (3, 7), (6,), (1, 2, 3)])
 def test_rows_of_another_width_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ManifestMismatchError, match="expected rows of 6 features, found shape"):
