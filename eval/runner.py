@@ -10,7 +10,7 @@ from typing import Any
 
 from ..actions.engine import Engine
 from ..actions.rules import Rules
-from ..actions.workers import Workers
+from ..actions.workers import Sent, Workers
 from ..data.errors import ManifestMismatchError
 from ..data.records import Record
 from ..data.storage import MANIFEST, differing, read_manifest, to_json, write_text
@@ -74,13 +74,15 @@ def evaluate(
 
     Raises:
         DataError: if the file is damaged or cannot be written; what was complete stays, the same call resumes.
+        BackendUnavailableError: if the workers cannot be had or are lost; likewise.
     """
     done = {result["uid"] for result in read_results(file)}
     todo = [record for record in records if record.uid not in done]
     groups = [todo[first : first + batch] for first in range(0, len(todo), batch)]
     finished = len(records) - len(todo)
     crew = workers or Workers()
-    tasks = ((method, group, engine if crew.jobs == 1 else engine.fresh()) for group in groups)
+    run = Sent((method, engine))
+    tasks = ((run, group, crew.here) for group in groups)
     for group, (results, seconds) in zip(groups, crew.map(_timed, tasks)):
         append_results(file, results)
         _note_time(file, group, seconds)
@@ -105,9 +107,12 @@ def run_method(method: Method, records: Sequence[Record], engine: Engine) -> lis
     return [result_of(record, episode) for record, episode in zip(records, episodes)]
 
 
-def _timed(method: Method, records: Sequence[Record], engine: Engine) -> tuple[list[dict[str, Any]], float]:
+def _timed(
+    run: Sent[tuple[Method, Engine]], records: Sequence[Record], here: bool
+) -> tuple[list[dict[str, Any]], float]:
     begun = time.perf_counter()
-    return run_method(method, records, engine), time.perf_counter() - begun
+    method, engine = run.value
+    return run_method(method, records, engine if here else engine.fresh()), time.perf_counter() - begun
 
 
 def _note_time(file: Path, group: Sequence[Record], seconds: float) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..actions.engine import Engine
 from ..actions.rules import Rules
 from ..actions.state import EvidenceState
-from ..actions.workers import Workers
+from ..actions.workers import Sent, Workers
 from ..data.answer_scores import token_f1
 from ..data.errors import ConfigError
 from ..data.records import Gold, Record
@@ -78,6 +78,7 @@ def collect(
     Raises:
         ConfigError: if a question has no gold, or the policies are not one an episode.
         DataError: if a part cannot be written; all earlier parts are on disk and the same call goes on from there.
+        BackendUnavailableError: if the workers cannot be had or are lost; likewise.
     """
     chosen = settings or CollectSettings()
     if len(policies) != chosen.episodes:
@@ -91,7 +92,7 @@ def collect(
     groups = _by_engine([r for r in records if r.uid in todo], engine_of)
     tasks = (
         (group[first : first + chosen.batch], rules, engine, policies, store)
-        for engine, group in groups
+        for engine, group in ((Sent(engine), group) for engine, group in groups)
         for first in range(0, len(group), chosen.batch)
     )
     for finished in (workers or Workers()).map(_write_batch, tasks):
@@ -101,11 +102,11 @@ def collect(
 
 
 def _write_batch(
-    batch: Sequence[Record], rules: Rules, engine: Engine, policies: Sequence[Policy], store: PartStore
+    batch: Sequence[Record], rules: Rules, engine: Sent[Engine], policies: Sequence[Policy], store: PartStore
 ) -> int:
     """Collect a batch, write its parts, and return their number."""
     features = FeatureMap(rules.operations.names)
-    rows = _collect_batch(batch, rules, engine.fresh(), policies, features)
+    rows = _collect_batch(batch, rules, engine.value.fresh(), policies, features)
     for record, own in zip(batch, rows):
         store.write(record.uid, to_table(own, len(features.names)))
     return len(batch)

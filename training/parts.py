@@ -31,7 +31,7 @@ class PartStore:
     """
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
-        self.folder = folder
+        self.folder = folder.absolute()  # a worker may run in another folder
         self.manifest = {"kind": KIND, **manifest}
         if (folder / MANIFEST).exists():
             self._check(read_manifest(folder, KIND))
