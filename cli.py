@@ -80,9 +80,11 @@ def _run_arguments(parser: ArgumentParser) -> None:
 
 def _collect_arguments(parser: ArgumentParser) -> None:
     from .training.collect import CollectSettings
+    from .training.fit_ranker import RankerSettings
 
     _run_arguments(parser)
     parser.add_class_arguments(CollectSettings, "collect")
+    parser.add_class_arguments(RankerSettings, "ranker_fit")
 
 
 def _train_arguments(parser: ArgumentParser) -> None:
@@ -130,10 +132,11 @@ def quickstart(config: Namespace) -> int:
     from .envs.settings import TaskSettings
     from .training.collect import CollectSettings
     from .training.fit import FitSettings
+    from .training.fit_ranker import RankerSettings
 
     settings = TaskSettings()
     with locked(config.out):
-        _train(settings, CollectSettings(), FitSettings(), config.out, config.seed, Workers())
+        _train(settings, CollectSettings(), RankerSettings(), FitSettings(), config.out, config.seed, Workers())
         _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, Workers())
     print(f"\nEverything is in {config.out}. Next:")
     print('  ask your own documents:  evidencegym answer --corpus FOLDER --question "..."')
@@ -144,7 +147,8 @@ def quickstart(config: Namespace) -> int:
 def collect(config: Namespace) -> int:
     """Collect the rows that a controller is trained on."""
     with locked(config.out):
-        rows = _collect(_settings(config), config.collect, config.out, config.seed, config.workers)[0]
+        settings = _settings(config)
+        rows = _collect(settings, config.collect, config.ranker_fit, config.out, config.seed, config.workers)[0]
     print(f"{rows.num_rows} rows in {config.out / 'collection' / 'rows.parquet'}")
     return 0
 
@@ -153,7 +157,7 @@ def train(config: Namespace) -> int:
     """Collect what is missing, then fit a controller."""
     settings = _settings(config)
     with locked(config.out):
-        _train(settings, config.collect, config.fit, config.out, config.seed, config.workers)
+        _train(settings, config.collect, config.ranker_fit, config.fit, config.out, config.seed, config.workers)
         if config.evaluate:
             _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
     return 0
@@ -208,10 +212,11 @@ def _settings(config: Namespace) -> Any:
     return TaskSettings(**{item.name: config[item.name] for item in fields(TaskSettings)})
 
 
-def _collect(settings: Any, collecting: Any, out: Path, seed: int, workers: Any) -> Any:
+def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int, workers: Any) -> Any:
     from .envs.build import build_retriever, build_rules, load_records
     from .training.generators import prepare_generators
     from .training.pipeline import COLLECTION, GENERATOR, collect_rows
+    from .training.rankers import prepare_rankers
 
     build_rules(settings)
     records = load_records(settings, "train")
@@ -220,25 +225,38 @@ def _collect(settings: Any, collecting: Any, out: Path, seed: int, workers: Any)
     print(f"generator: {settings.generator}")
     generators = prepare_generators(settings.generator, records, retriever, out / GENERATOR, seed)
     with _progress() as show:
-        rows = collect_rows(
-            settings, records, retriever, generators, out / COLLECTION, collecting, seed, show("collecting"), workers
+        bars = _Bars(show)
+        rankers = prepare_rankers(
+            settings.ranker, records, retriever, generators.full, settings.caps, out, ranking, seed, bars.advance
         )
-    return rows, generators
+        rows = collect_rows(
+            settings,
+            records,
+            retriever,
+            generators,
+            out / COLLECTION,
+            collecting,
+            seed,
+            show("collecting"),
+            workers,
+            rankers,
+        )
+    return rows, generators, rankers
 
 
-def _train(settings: Any, collecting: Any, fitting: Any, out: Path, seed: int, workers: Any) -> None:
+def _train(settings: Any, collecting: Any, ranking: Any, fitting: Any, out: Path, seed: int, workers: Any) -> None:
     from .training.pipeline import CONTROLLER, fit_rows
 
-    rows, generators = _collect(settings, collecting, out, seed, workers)
+    rows, generators, rankers = _collect(settings, collecting, ranking, out, seed, workers)
     print(f"fitting the controller to {rows.num_rows} rows")
-    fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed)
+    fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed, rankers.full)
     print(f"controller saved in {out / CONTROLLER}")
 
 
 def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float, workers: Any) -> None:
     from .actions.engine import Engine
     from .controllers.files import load_controller
-    from .envs.build import build_retriever, build_rules, load_records
+    from .envs.build import build_retriever, build_rules, load_ranker, load_records
     from .envs.features import FeatureMap
     from .eval.benchmark import run_benchmark
     from .generation.choose import load_generator
@@ -247,16 +265,10 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     loaded = load_controller(controller, FeatureMap(operations).names, operations, cost_weight)
     records = load_records(settings, "dev")
     retriever = build_retriever(settings, records, _shared(out, workers))
-    engine = Engine(retriever, load_generator(_inference_generator(settings, out)))
+    ranker = load_ranker(settings.ranker, retriever, out)
+    engine = Engine(retriever, load_generator(_inference_generator(settings, out)), ranker=ranker)
     _warn_of_transfer(settings, loaded.manifest, engine.generator.fingerprint)
     with _progress() as show:
-        bars: dict[str, Callable[[int, int], None]] = {}
-
-        def advance(name: str, done: int, total: int) -> None:
-            if name not in bars:
-                bars[name] = show(name)
-            bars[name](done, total)
-
         benchmark = run_benchmark(
             settings,
             records,
@@ -264,7 +276,7 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
             loaded,
             out / "evaluation",
             seed,
-            advance,
+            _Bars(show).advance,
             workers,
         )
     _print_markdown(benchmark.markdown())
@@ -290,7 +302,7 @@ def _warn_of_transfer(settings: Any, manifest: dict[str, Any], generator: str) -
 
 def _shared(out: Path, workers: Any) -> Path | None:
     """Return where the index is saved for several workers to map; one worker needs none."""
-    return out / "index" if workers.jobs > 1 else None
+    return None if workers.here else out / "index"
 
 
 def _inference_generator(settings: Any, out: Path) -> str:
@@ -310,6 +322,20 @@ def _print_markdown(text: str) -> None:
     from rich.markdown import Markdown
 
     Console().print(Markdown(text))
+
+
+class _Bars:
+    """Progress bars by name."""
+
+    def __init__(self, show: Callable[[str], Callable[[int, int], None]]) -> None:
+        self._show = show
+        self._bars: dict[str, Callable[[int, int], None]] = {}
+
+    def advance(self, name: str, done: int, total: int) -> None:
+        """Move the bar of that name, which is added when it is first named."""
+        if name not in self._bars:
+            self._bars[name] = self._show(name)
+        self._bars[name](done, total)
 
 
 class _progress:  # noqa: N801

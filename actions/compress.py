@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..generation.tasks import CompressTask
 from .operation import Operation, Process
 from .state import EvidenceState
@@ -32,4 +30,4 @@ class Compress(Operation):
     def run(self, state: EvidenceState) -> Process:
         """Compress the context."""
         made = yield CompressTask(state.question.text, state.context, self.max_snippets, self.max_tokens)
-        return replace(state, snippets=made.snippets, compressed_version=state.evidence_version)
+        return state.changed(snippets=made.snippets, compressed_version=state.evidence_version)

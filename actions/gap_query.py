@@ -18,4 +18,4 @@ class GapQuery(Retrieval):
     def run(self, state: EvidenceState) -> Process:
         """Search for the gap."""
         hits = yield self.request(state, state.gap)
-        return self.received(state, state.gap, hits)
+        return (yield from self.collected(state, state.gap, hits))

@@ -7,10 +7,12 @@ from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 
 from ..generation.tasks import AnswerTask, CompressTask, JudgeTask, RewriteTask
+from ..ranking.tasks import RankTask
 from ..retrieval.base import Hit, Search
+from .pool import TARGETED_DEPTH, chosen, pooled, rank_task, subjects
 from .state import EvidenceState
 
-Request = Search | AnswerTask | JudgeTask | RewriteTask | CompressTask
+Request = Search | RankTask | AnswerTask | JudgeTask | RewriteTask | CompressTask
 Process = Generator[Request, Any, EvidenceState]
 
 
@@ -40,16 +42,40 @@ class Retrieval(Operation):
     Args:
         deduplicate_titles: also leave out passages whose title is held already. The paper does so; here it is off by
             default, since gold passages of MuSiQue may share a title.
+        ranked: let the engine's ranker choose among everything that this and earlier searches have found.
     """
 
     retrieves: ClassVar[bool] = True
 
-    def __init__(self, deduplicate_titles: bool = False) -> None:
+    def __init__(self, deduplicate_titles: bool = False, ranked: bool = False) -> None:
         self.deduplicate_titles = deduplicate_titles
+        self.ranked = ranked
 
     def request(self, state: EvidenceState, query: str, title: str = "") -> Search:
-        """Return a search deep enough to hold as many unseen passages as there is room for."""
+        """Return a search deep enough to hold as many unseen passages as there is room for, or to fill the pool."""
+        if self.ranked:
+            return Search(query, TARGETED_DEPTH, "", state.question.key, subjects(state))
         return Search(query, state.room + len(state.seen), title, state.question.key)
+
+    def collected(
+        self, state: EvidenceState, query: str, hits: Sequence[Hit], asked: bool = False, gain: float = 0.5
+    ) -> Process:
+        """Return the state with the best unseen passages added: the best hits, or the best of the ranked pool.
+
+        Args:
+            state: the state that the search was made in.
+            query: what was searched for.
+            hits: what it found.
+            asked: whether the question itself was searched for.
+            gain: what the search was predicted to bring.
+        """
+        if not self.ranked:
+            return self.received(state, query, hits)
+        found = pooled(state.found, hits, asked, gain)
+        ranking = yield rank_task(state, found, query)
+        after = self.received(state, query, chosen(found, ranking.scores)).changed(found=found)
+        ranking = yield rank_task(after)
+        return after.changed(ranking=ranking)
 
     def received(self, state: EvidenceState, query: str, hits: Sequence[Hit]) -> EvidenceState:
         """Return the state with the best unseen hits added."""

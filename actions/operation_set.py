@@ -62,11 +62,16 @@ class OperationSet:
         return iter(self.operations)
 
     def mask(self, state: EvidenceState) -> NDArray[np.int8]:
-        """Return (operations,) int8, 1 where an operation may run; never all zero: stopping is the last resort."""
+        """Return (operations,) int8, 1 where an operation may run; never all zero: stopping is the last resort.
+
+        What failed may not run again before the evidence has changed.
+        """
         if state.end:
             valid = [False] * len(self)
         else:
             valid = [op.name not in self.disabled and op.valid(state) for op in self.operations]
+            if state.failures:
+                valid = [bit and not state.barred(name) for bit, name in zip(valid, self.names)]
         if not any(valid):
             valid[self.stop] = True
         return np.array(valid, np.int8)
@@ -90,6 +95,7 @@ def operation_set(
     *,
     disabled: Sequence[str] = (),
     deduplicate_titles: bool = False,
+    ranked: bool = False,
     closed_book: bool = False,
     compress_in_control: bool = False,
     max_snippets: int = 8,
@@ -101,6 +107,7 @@ def operation_set(
         operations: a name in ``PRESETS``, or names of operations in the order of their action ids.
         disabled: names that the mask leaves out.
         deduplicate_titles: retrievals also leave out passages whose title is held (the paper's rule).
+        ranked: retrievals let the engine's ranker choose passages, entity and query.
         closed_book: ``stop_answer`` is valid before there is evidence.
         compress_in_control: a controller may pick ``compress``, once.
         max_snippets: most snippets that ``compress`` keeps.
@@ -117,10 +124,10 @@ def operation_set(
     known: dict[str, Operation] = {
         op.name: op
         for op in (
-            RetrieveMore(deduplicate_titles),
-            GapQuery(deduplicate_titles),
-            BridgeEntityExpand(deduplicate_titles),
-            RewriteQuery(deduplicate_titles),
+            RetrieveMore(deduplicate_titles, ranked),
+            GapQuery(deduplicate_titles, ranked),
+            BridgeEntityExpand(deduplicate_titles, ranked),
+            RewriteQuery(deduplicate_titles, ranked),
             SufficiencyCheck(),
             StopAnswer(closed_book),
             Compress(compress_in_control, max_snippets, max_tokens),

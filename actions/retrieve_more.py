@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..retrieval.base import Search
 from .operation import Process, Retrieval
+from .pool import ASKED_DEPTH, subjects
 from .state import EvidenceState
 
 
@@ -20,10 +19,21 @@ class RetrieveMore(Retrieval):
 
     def run(self, state: EvidenceState) -> Process:
         """Search with the question and take the first unseen passages behind the frontier."""
+        if self.ranked:
+            return (yield from self._ranked(state))
         query = state.question.text
         k = min(state.frontier + state.room + len(state.seen), state.caps.frontier)
         hits = yield Search(query, k, "", state.question.key)
         taken = state.unseen(hits[state.frontier :], self.deduplicate_titles)
         reached = taken[-1].rank + 1 if len(taken) == state.room else k
         after = state.received(self.name, query, taken)
-        return replace(after, frontier=reached, frontier_exhausted=reached >= len(hits) and len(hits) < k)
+        return after.changed(frontier=reached, frontier_exhausted=reached >= len(hits) and len(hits) < k)
+
+    def _ranked(self, state: EvidenceState) -> Process:
+        """Fill the pool from the question's ranking and take the best of the pool."""
+        query = state.question.text
+        depth = min(ASKED_DEPTH, state.caps.frontier)
+        hits = yield Search(query, depth, "", state.question.key, subjects(state))
+        after = yield from self.collected(state, query, hits, asked=True)
+        frontier = min(state.frontier + after.newest, state.caps.frontier)
+        return after.changed(frontier=frontier, frontier_exhausted=len(after.held) >= len(after.found))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..generation.tasks import RewriteTask
 from .operation import Process, Retrieval
 from .state import EvidenceState
@@ -22,6 +20,6 @@ class RewriteQuery(Retrieval):
         """Rewrite, then search; without a new query nothing is searched and the operation counts as barren."""
         rewriting = yield RewriteTask(state.question.text, state.context, state.queries)
         if not rewriting.query or rewriting.query in state.queries:
-            return replace(state, barren=(*state.barren, self.name), newest=0)
+            return state.changed(barren=(*state.barren, self.name), newest=0)
         hits = yield self.request(state, rewriting.query)
-        return self.received(state, rewriting.query, hits)
+        return (yield from self.collected(state, rewriting.query, hits))

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from ..data.records import Passage, Question
 from ..data.text import normalise_title
 from ..generation.tasks import Answer, Snippet
+from ..ranking.tasks import Found, Ranking
 from ..retrieval.base import Hit
 from .bridge import bridge_candidates, first_unexpanded
 from .caps import Caps
 from .costs import Cost, Ledger, charge, total
 
 
-@dataclass(frozen=True, slots=True)
-class HeldPassage:
+class HeldPassage(NamedTuple):
     """A passage in the state, with what brought it.
 
     Attributes:
         passage: the passage.
-        score: the retriever's score.
+        score: the score that chose it: the retriever's, or, where a ranker chooses, its probability of being support.
         rank: its place in the ranking that brought it, from 0.
         operation: name of the operation.
         query: the words searched for.
@@ -35,7 +37,16 @@ class HeldPassage:
     step: int
 
 
-@dataclass(frozen=True, slots=True)
+class Failure(NamedTuple):
+    """An operation that failed, why, and the evidence version that it failed on."""
+
+    operation: str
+    reason: str
+    evidence_version: int
+
+
+# Without slots a state is copied by copying one dictionary, which every step does several times.
+@dataclass(frozen=True)
 class EvidenceState:
     """What is known after some operations; changing it returns a new one.
 
@@ -65,6 +76,9 @@ class EvidenceState:
         ledger: cost per operation.
         end: "" while running, then "stop" or "cap".
         answer: the generator's answer, once there is one.
+        found: the pool of passages found, held or not, where a ranker chooses; empty elsewhere.
+        ranking: what the ranker thinks of pool and further searches on the present evidence; None without one.
+        failures: what failed, oldest first: operations, and "compress" and "answer" of the conclusion.
     """
 
     question: Question
@@ -90,21 +104,32 @@ class EvidenceState:
     ledger: Ledger = ()
     end: str = ""
     answer: Answer | None = None
+    failures: tuple[Failure, ...] = ()
+    found: tuple[Found, ...] = ()
+    ranking: Ranking | None = None
 
     @property
     def passages(self) -> tuple[Passage, ...]:
         """The held passages, in order of arrival."""
-        return tuple(item.passage for item in self.held)
+        return tuple([item.passage for item in self.held])
+
+    @property
+    def ordered(self) -> tuple[Passage, ...]:
+        """The held passages, the likeliest support first where there is a ranking, else in order of arrival."""
+        if self.ranking is None:
+            return self.passages
+        scores = {item.passage: score for item, score in zip(self.found, self.ranking.scores)}
+        return tuple(sorted(self.passages, key=lambda passage: -scores[passage]))
 
     @property
     def context(self) -> tuple[Passage, ...]:
-        """The passages that the final context holds: the first ``caps.context_documents``."""
-        return self.passages[: self.caps.context_documents]
+        """The passages that the final context holds: the first ``caps.context_documents`` of the ordered ones."""
+        return self.ordered[: self.caps.context_documents]
 
     @property
     def steps(self) -> int:
         """Steps used so far."""
-        return sum(1 for name in self.history if name != "stop_answer")
+        return len(self.history) - self.history.count("stop_answer")
 
     @property
     def cost(self) -> Cost:
@@ -128,34 +153,52 @@ class EvidenceState:
         """The first bridge entity that has not been expanded, or an empty string."""
         return first_unexpanded(self.candidates, self.expanded)
 
+    def changed(self, **changes: Any) -> EvidenceState:
+        """Return a copy with other values of some attributes, several times faster than ``dataclasses.replace``.
+
+        Raises:
+            TypeError: if there is no such attribute.
+        """
+        values = self.__dict__ | changes
+        if len(values) > len(self.__dict__):
+            raise TypeError(f"no such attribute: {', '.join(sorted(values.keys() - self.__dict__.keys()))}")
+        made = object.__new__(EvidenceState)
+        made.__dict__.update(values)
+        return made
+
     def unseen(self, hits: Iterable[Hit], deduplicate_titles: bool = False) -> list[Hit]:
         """Return the first hits that are new, as many as there is room for."""
         titles = {normalise_title(p.title) for p in self.passages} if deduplicate_titles else set()
+        room = self.room
         taken: dict[str, Hit] = {}
         for hit in hits:
-            if len(taken) == self.room:
+            if len(taken) == room:
                 break
-            title = normalise_title(hit.passage.title)
-            if hit.passage.id in self.seen or hit.passage.id in taken or (deduplicate_titles and title in titles):
+            key = hit.passage.id
+            if key in self.seen or key in taken:
                 continue
-            titles.add(title)
-            taken[hit.passage.id] = hit
+            if deduplicate_titles:
+                title = normalise_title(hit.passage.title)
+                if title in titles:
+                    continue
+                titles.add(title)
+            taken[key] = hit
         return list(taken.values())
 
     def received(self, operation: str, query: str, hits: Sequence[Hit]) -> EvidenceState:
         """Return the state after a retrieval that brought the new passages ``hits``."""
         asked = self.queries if query in self.queries else (*self.queries, query)
         if not hits:
-            return replace(
-                self, queries=asked, retrievals=self.retrievals + 1, newest=0, barren=(*self.barren, operation)
+            return self.changed(
+                queries=asked, retrievals=self.retrievals + 1, newest=0, barren=(*self.barren, operation)
             )
-        brought = tuple(HeldPassage(h.passage, h.score, h.rank, operation, query, self.steps) for h in hits)
+        step = self.steps
+        brought = tuple([HeldPassage(h.passage, h.score, h.rank, operation, query, step) for h in hits])
         held = self.held + brought
-        by_rank = [item.passage for item in sorted(held, key=lambda item: item.rank)]
-        return replace(
-            self,
+        by_rank = [item.passage for item in sorted(held, key=attrgetter("rank"))]
+        return self.changed(
             held=held,
-            seen=self.seen.union(h.passage.id for h in hits),
+            seen=self.seen.union([h.passage.id for h in hits]),
             queries=asked,
             candidates=bridge_candidates(self.question.text, by_rank),
             evidence_version=self.evidence_version + 1,
@@ -164,6 +207,20 @@ class EvidenceState:
             newest=len(brought),
         )
 
+    def failed(self, operation: str, reason: str) -> EvidenceState:
+        """Return the state with a failure noted; no evidence and no verdict comes of it."""
+        return self.changed(failures=(*self.failures, Failure(operation, reason, self.evidence_version)))
+
+    def barred(self, operation: str) -> bool:
+        """Say whether ``operation`` failed on the present evidence, so that it would ask the same again."""
+        return bool(self.failures) and any(
+            f.operation == operation and f.evidence_version == self.evidence_version for f in self.failures
+        )
+
+    def ran(self, operation: str, cost: Cost) -> EvidenceState:
+        """Return the state with ``operation`` entered in the history, and its ``cost`` in the ledger."""
+        return self.changed(history=(*self.history, operation), ledger=charge(self.ledger, operation, cost))
+
     def charged(self, operation: str, cost: Cost) -> EvidenceState:
         """Return the state with ``cost`` entered under ``operation``."""
-        return replace(self, ledger=charge(self.ledger, operation, cost))
+        return self.changed(ledger=charge(self.ledger, operation, cost))

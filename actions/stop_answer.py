@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any
 
 from .operation import Operation, Request
@@ -29,4 +28,4 @@ class StopAnswer(Operation):
     def run(self, state: EvidenceState) -> Generator[Request, Any, EvidenceState]:
         """End the episode."""
         yield from ()
-        return replace(state, end="stop")
+        return state.changed(end="stop")

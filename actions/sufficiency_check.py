@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..generation.tasks import JudgeTask
 from .operation import Operation, Process
 from .state import EvidenceState
@@ -21,8 +19,7 @@ class SufficiencyCheck(Operation):
     def run(self, state: EvidenceState) -> Process:
         """Probe the evidence."""
         verdict = yield JudgeTask(state.question.text, state.context)
-        return replace(
-            state,
+        return state.changed(
             gap="" if verdict.sufficient else verdict.missing,
             sufficient=verdict.sufficient,
             sufficiency=verdict.probability,

@@ -15,6 +15,7 @@ from ..data.corpus import read_corpus
 from ..data.errors import ConfigError, DataError, ManifestMismatchError
 from ..data.records import Question
 from ..data.storage import read_manifest
+from ..envs.build import load_ranker
 from ..envs.features import FeatureMap
 from ..envs.rollout import Episode, rollout
 from ..generation.base import Generator
@@ -44,7 +45,9 @@ def answer_question(question: str, corpus: Path, run: Path, cost_weight: float =
     rules = _rules_of(folder, manifest)
     names = rules.operations.names
     controller = load_controller(folder, FeatureMap(names).names, names, cost_weight)
-    engine = Engine(BM25Retriever.build(read_corpus(corpus)), _generator_of(run, manifest))
+    retriever = BM25Retriever.build(read_corpus(corpus))
+    ranker = load_ranker(str(manifest.get("ranker_source", "none")), retriever, run)
+    engine = Engine(retriever, _generator_of(run, manifest), ranker=ranker)
     return rollout([Question.of(question)], rules, engine, controller)[0]
 
 

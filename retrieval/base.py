@@ -26,6 +26,7 @@ class Search:
         query: the words to search for; may be empty, and then nothing is found.
         k: how many passages, at least 1.
         title: when given, passages with exactly this title come first (case and spaces ignored).
+        subjects: names; passages about one of them come after the hits, with score 0, where they are not among them.
         pool: the question key whose own context is searched, for retrievers that hold one pool a question.
     """
 
@@ -33,14 +34,24 @@ class Search:
     k: int
     title: str = ""
     pool: str = ""
+    subjects: tuple[str, ...] = ()
 
 
 class Retriever(ABC):
     """Finds passages.
 
     Ties, those at rank ``k`` included, are broken by passage id; passages that share no term with the query are left
-    out.
+    out. A search that cannot be served raises ``RequestFailedError``; a batch of several is then asked again in halves.
+
+    Attributes:
+        concurrency: 0 where the work is done in this process: each method runs at once, in the thread that asks. At
+            least 1 where it is done elsewhere: up to so many batches are under way together, so every method must bear
+            being called from several threads at a time.
+        max_batch: most searches in one call, at least 1; None for no limit.
     """
+
+    concurrency: int = 0
+    max_batch: int | None = None
 
     @property
     @abstractmethod
@@ -60,3 +71,17 @@ class Retriever(ABC):
     @abstractmethod
     def titled(self, title: str, pool: str = "") -> tuple[Passage, ...]:
         """Return the passages with this title (case and spaces ignored), ordered by id."""
+
+    def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
+        """Return the passages whose title is ``name``, what stands in brackets at its end left out, ordered by id.
+
+        A retriever that does not keep such titles returns :meth:`titled`.
+        """
+        return self.titled(name, pool)
+
+    def rarity(self, term: str, pool: str = "") -> float:
+        """Return how rare an index term is, in [0, 1]: its inverse document frequency over that of an unknown term.
+
+        A retriever without such statistics returns 1, so that all terms weigh the same.
+        """
+        return 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import log
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,16 @@ class BM25Retriever(Retriever):
         """Return the passages with this title (case and spaces ignored), ordered by id; ``pool`` is ignored."""
         return self._titles.find(title, self.passages)
 
+    def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
+        """Return the passages whose title is ``name``, brackets at its end left out; ``pool`` is ignored."""
+        return self._titles.about(name, self.passages)
+
+    def rarity(self, term: str, pool: str = "") -> float:
+        """Return the term's inverse document frequency over that of an unknown term; ``pool`` is ignored."""
+        return idf(self._postings.frequency(self._vocabulary.number(term)), len(self.passages)) / idf(
+            0, len(self.passages)
+        )
+
     def save(self, folder: str | Path) -> None:
         """Write the index; the same index gives the same bytes, and a crash leaves no half of it.
 
@@ -132,6 +143,11 @@ class BM25Retriever(Retriever):
             return BM25Retriever.load, self._source
         parts = (self.passages, self._titles, self._vocabulary, self._postings, self.settings, self._fingerprint)
         return BM25Retriever, parts
+
+
+def idf(frequency: int, passages: int) -> float:
+    """Return Lucene's inverse document frequency, always positive."""
+    return log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
 
 
 def check_search(queries: Sequence[str], k: int) -> None:

@@ -86,6 +86,24 @@ class ContextRetriever(Retriever):
         index = self._index(pool)
         return index.titled(title) if index else ()
 
+    def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
+        """Return the passages of the pool whose title is ``name``, brackets at its end left out.
+
+        Raises:
+            ConfigError: if there is no such pool.
+        """
+        index = self._index(pool)
+        return index.about(name) if index else ()
+
+    def rarity(self, term: str, pool: str = "") -> float:
+        """Return the term's inverse document frequency in the pool over that of an unknown term.
+
+        Raises:
+            ConfigError: if there is no such pool.
+        """
+        index = self._index(pool)
+        return index.rarity(term) if index else 1.0
+
     def _build(self, pool: str) -> BM25Retriever | None:
         if pool not in self._pools:
             raise ConfigError(

@@ -52,6 +52,10 @@ class Postings:
         arrays = indexer.build_index_from_ids(range(words), documents, show_progress=False)
         return cls(arrays["data"], arrays["indices"], arrays["indptr"], len(documents))
 
+    def frequency(self, word: int) -> int:
+        """Return how many passages hold a word; none hold an unknown one, -1."""
+        return int(self.starts[word + 1] - self.starts[word]) if word >= 0 else 0
+
     def best(self, queries: Sequence[Sequence[int]], k: int) -> Iterator[tuple[list[int], list[float]]]:
         """Yield, for each query (a list of word ids), its best ``k`` passage numbers and their scores, best first."""
         width = min(k, self.passages)

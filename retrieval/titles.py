@@ -1,4 +1,4 @@
-"""Look-up of passages by title."""
+"""Look-up of passages by title, and by title without what stands in brackets at its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..data.text import normalise_title
 
 
 class Titles:
-    """Hashes of titles, sorted, each with the number of its passage.
+    """Hashes of titles without their brackets, sorted, each with the number of its passage.
 
     Args:
         hashes: (passages,) uint64, ascending.
@@ -33,17 +33,28 @@ class Titles:
     @classmethod
     def of(cls, passages: Sequence[Passage]) -> Titles:
         """Build the look-up of passages that stand in order of their numbers."""
-        hashes = np.array([_hash(normalise_title(passage.title)) for passage in passages], np.uint64)
+        hashes = np.array([_hash(_subject(passage.title)) for passage in passages], np.uint64)
         order = np.argsort(hashes, kind="stable")
         return cls(hashes[order], order.astype(np.int32))
 
     def find(self, title: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
         """Return the passages with this title (case and spaces ignored), in order of their numbers."""
         wanted = normalise_title(title)
-        key = np.uint64(_hash(wanted))
+        return tuple(p for p in self._hashed(_subject(title), passages) if normalise_title(p.title) == wanted)
+
+    def about(self, name: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """Return the passages whose title is ``name``, brackets left out, in order of their numbers."""
+        wanted = normalise_title(name)
+        return tuple(p for p in self._hashed(wanted, passages) if _subject(p.title) == wanted)
+
+    def _hashed(self, subject: str, passages: Sequence[Passage]) -> list[Passage]:
+        key = np.uint64(_hash(subject))
         first, last = (int(np.searchsorted(self.hashes, key, side)) for side in ("left", "right"))
-        found = [passages[number] for number in self.numbers[first:last].tolist()]
-        return tuple(passage for passage in found if normalise_title(passage.title) == wanted)
+        return [passages[number] for number in self.numbers[first:last].tolist()]
+
+
+def _subject(title: str) -> str:
+    return normalise_title(title.split(" (", maxsplit=1)[0])
 
 
 def _hash(title: str) -> int:

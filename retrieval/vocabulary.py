@@ -57,6 +57,10 @@ class Vocabulary:
                 found.append(number)
         return found
 
+    def number(self, term: str) -> int:
+        """Return the number of an index term, -1 where it is unknown."""
+        return self._number(term)
+
     def _number(self, wanted: str) -> int:
         line = wanted.encode("utf-8") + b"\n"
         # Terms never hold a character below a line end, so that lines sort as terms do.

@@ -9,17 +9,19 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+_BACKENDS = {"data", "retrieval", "generation", "ranking", "confidence"}
 MAY_IMPORT = {
     "data": set[str](),
     "configs": {"data"},
     "retrieval": {"data"},
     "generation": {"data", "retrieval"},
+    "ranking": {"data", "retrieval"},
     "confidence": {"data"},
-    "actions": {"data", "retrieval", "generation", "confidence"},
-    "envs": {"data", "retrieval", "generation", "confidence", "actions"},
+    "actions": _BACKENDS,
+    "envs": {*_BACKENDS, "actions"},
     "controllers": {"data", "confidence", "actions"},
-    "training": {"data", "configs", "retrieval", "generation", "confidence", "actions", "envs", "controllers"},
-    "eval": {"data", "configs", "retrieval", "generation", "confidence", "actions", "envs", "controllers"},
+    "training": {*_BACKENDS, "configs", "actions", "envs", "controllers"},
+    "eval": {*_BACKENDS, "configs", "actions", "envs", "controllers"},
 }
 HOUSE = {*MAY_IMPORT, "cli", "tests", "evidencegym"}
 NEURAL = {

@@ -13,6 +13,7 @@ from ..generation.base import Generator
 from ..generation.choose import load_generator
 from ..generation.fit import CrossFitted, cross_fit, training_examples
 from ..retrieval.base import Retriever
+from .questions import questions_hash
 
 FOLDS = 5
 MADE_FROM = "made_from.txt"
@@ -61,5 +62,4 @@ def prepare_generators(
 
 def _made_from(records: Sequence[Record], retriever: Retriever, seed: int) -> str:
     """Return a hash of what a fit depends on."""
-    asked = [content_hash(record.uid, *(record.gold.answers if record.gold else ())) for record in records]
-    return content_hash(retriever.fingerprint, str(seed), *asked)
+    return content_hash(retriever.fingerprint, str(seed), questions_hash(records))

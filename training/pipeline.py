@@ -17,11 +17,13 @@ from ..envs.build import build_rules, rules_of
 from ..envs.features import FeatureMap
 from ..envs.settings import TaskSettings
 from ..generation.base import Generator
+from ..ranking.base import Ranker
 from ..retrieval.base import Retriever
 from .collect import CollectSettings, collect
 from .fit import FitSettings, fit_controller
 from .generators import Generators
 from .parts import PartStore
+from .rankers import NO_RANKERS, Rankers
 
 COLLECTION = "collection"
 CONTROLLER = "controller"
@@ -40,28 +42,38 @@ def collect_rows(
     seed: int,
     progress: Progress | None = None,
     workers: Workers | None = None,
+    rankers: Rankers = NO_RANKERS,
 ) -> Any:
     """Collect, resuming what ``folder`` holds, and return the compacted rows (a ``pyarrow.Table``).
 
     The behaviour policy is uniform over the valid operations and avoids stopping, which is tried from every state.
     """
     rules = build_rules(settings)
-    engines: dict[int, Engine] = {}
+    engines: dict[tuple[int, int], Engine] = {}
 
     def engine_of(record: Record) -> Engine:
-        generator = generators.of(record)
-        return engines.setdefault(id(generator), Engine(retriever, generator))
+        generator, ranker = generators.of(record), rankers.of(record)
+        key = id(generator), id(ranker)
+        if key not in engines:
+            engines[key] = Engine(retriever, generator, ranker=ranker)
+        return engines[key]
 
     stop = rules.operations.stop
     policies = [UniformController(seed * 1_000_003 + episode, avoid=[stop]) for episode in range(collecting.episodes)]
-    manifest = _collection_manifest(settings, records, retriever, generators, collecting, seed)
+    manifest = _collection_manifest(settings, records, retriever, generators, rankers, collecting, seed)
     store = PartStore(folder, manifest)
     collect(records, rules, engine_of, policies, store, collecting, progress, workers)
     return store.compact(record.uid for record in records)
 
 
 def fit_rows(
-    settings: TaskSettings, rows: Any, folder: Path, fitting: FitSettings, generator: Generator, seed: int
+    settings: TaskSettings,
+    rows: Any,
+    folder: Path,
+    fitting: FitSettings,
+    generator: Generator,
+    seed: int,
+    ranker: Ranker | None = None,
 ) -> ForestController:
     """Fit a controller to compacted rows and save it in ``folder``."""
     operations = build_rules(settings).operations.names
@@ -72,6 +84,8 @@ def fit_rows(
         "collection_seed": seed,
         "generator": generator.fingerprint,
         "generator_source": settings.generator,
+        "ranker": ranker.fingerprint if ranker else "",
+        "ranker_source": settings.ranker,
         "questions": len(set(rows.column("question_id").to_pylist())),
         "data": content_hash(*rows.column("question_id").to_pylist()),
     }
@@ -85,6 +99,7 @@ def _collection_manifest(
     records: Sequence[Record],
     retriever: Retriever,
     generators: Generators,
+    rankers: Rankers,
     collecting: CollectSettings,
     seed: int,
 ) -> dict[str, Any]:
@@ -100,5 +115,6 @@ def _collection_manifest(
         "rules": rules_of(settings),
         "retriever": retriever.fingerprint,
         "generators": sorted({generators.of(record).fingerprint for record in records}),
+        "rankers": sorted({ranker.fingerprint for record in records if (ranker := rankers.of(record))}),
         "behaviour": {"policy": "uniform without stop_answer", "seed": seed, "episodes": collecting.episodes},
     }

@@ -1,0 +1,113 @@
+"""The fitted ranker: two boosted ensembles, one for passages and one for searches, over features of words and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.errors import ManifestMismatchError
+from ..data.records import content_hash
+from ..data.storage import load_folder, save_folder
+from ..data.trees import TreeArrays
+from ..retrieval.base import Retriever
+from .base import Ranker
+from .passage_features import PASSAGE_FEATURES
+from .proposal_features import PROPOSAL_FEATURES
+from .rankings import ranking
+from .rows import Reader
+from .tasks import Ranking, RankTask
+
+KIND = "ranker"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RankerModel:
+    """What is fitted and saved; it serves any corpus.
+
+    Attributes:
+        passages: log-odds of a found passage being support, on rows of ``PASSAGE_FEATURES``.
+        proposals: log-odds of a search finding new support, on rows of ``PROPOSAL_FEATURES``.
+    """
+
+    passages: TreeArrays
+    proposals: TreeArrays
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of both ensembles."""
+        arrays = self.arrays()
+        return content_hash("ranker", *(f"{name}:{arrays[name].tobytes().hex()}" for name in sorted(arrays)))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays to save."""
+        return self.passages.arrays("passages_") | self.proposals.arrays("proposals_")
+
+    def save(self, folder: Path, manifest: dict[str, Any] | None = None) -> None:
+        """Write the model; the same model gives the same bytes.
+
+        Raises:
+            DataError: if the folder cannot be written.
+        """
+        names = {"passage_features": list(PASSAGE_FEATURES), "proposal_features": list(PROPOSAL_FEATURES)}
+        save_folder(folder, self.arrays(), {**(manifest or {}), "kind": KIND, "format": FORMAT, **names})
+
+    @classmethod
+    def load(cls, folder: Path) -> RankerModel:
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            DataError: if a file is missing or damaged.
+            ManifestMismatchError: if it was fitted to other features.
+        """
+        arrays, manifest = load_folder(folder, KIND)
+        found = manifest.get("format"), manifest.get("passage_features"), manifest.get("proposal_features")
+        if found != (FORMAT, list(PASSAGE_FEATURES), list(PROPOSAL_FEATURES)):
+            raise ManifestMismatchError(f"{folder}: the ranker was fitted to other features; fit it again")
+        model = cls(TreeArrays.from_arrays(arrays, "passages_"), TreeArrays.from_arrays(arrays, "proposals_"))
+        if (model.passages.n_features, model.proposals.n_features) != (len(PASSAGE_FEATURES), len(PROPOSAL_FEATURES)):
+            raise ManifestMismatchError(f"{folder}: the ranker's arrays do not fit its features; fit or copy it again")
+        return model
+
+
+class FittedRanker(Ranker):
+    """Applies a model to a corpus.
+
+    Args:
+        model: what was fitted.
+        retriever: knows how rare the terms of the corpus are, and which passages are about a name.
+    """
+
+    def __init__(self, model: RankerModel, retriever: Retriever) -> None:
+        self.model = model
+        self.retriever = retriever
+        self.reader = Reader(retriever)
+
+    def __reduce__(self) -> Any:
+        """Send the model, not what was read with it, to another process."""
+        return FittedRanker, (self.model, self.retriever)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of model and corpus."""
+        return content_hash(self.model.fingerprint, self.retriever.fingerprint)
+
+    def rank(self, tasks: Sequence[RankTask]) -> list[Ranking]:
+        """Return a ranking for each task."""
+        read = [self.reader.read(task) for task in tasks]
+        scores = _probabilities(self.model.passages, [rows.passages for rows in read])
+        gains = _probabilities(self.model.proposals, [rows.rows for rows in read])
+        return [ranking(rows.searches, own, gain) for rows, own, gain in zip(read, scores, gains)]
+
+
+def _probabilities(trees: TreeArrays, parts: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float64]]:
+    """Return the probability of each row of each part."""
+    if not parts:
+        return []
+    made = 1.0 / (1.0 + np.exp(-trees.predict(np.concatenate(parts))))
+    return np.split(made, np.cumsum([len(part) for part in parts])[:-1])
