@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,18 @@ def _train_arguments(parser: ArgumentParser) -> None:
     _collect_arguments(parser)
     parser.add_class_arguments(FitSettings, "fit")
     parser.add_argument("--evaluate", type=bool, default=False, help="evaluate on the dev questions afterwards")
+    _tracking_arguments(parser)
+
+
+def _tracking_arguments(parser: ArgumentParser) -> None:
+    from .training.run_metrics import EPISODES
+    from .training.tracking import Kind, Mode
+
+    parser.add_argument("--tracking", type=Kind, default="none", help="where to track the run besides its own folder")
+    parser.add_argument(
+        "--tracking_mode", type=Mode | None, default=None, help="of W&B; WANDB_MODE when left out, else offline"
+    )
+    parser.add_argument("--tracking_episodes", type=int, default=EPISODES, help="episodes in the tracked table at most")
 
 
 def _quickstart_arguments(parser: ArgumentParser) -> None:
@@ -106,6 +119,7 @@ def _evaluate_arguments(parser: ArgumentParser) -> None:
         "--controller", type=Path, default=None, help="folder of a controller; that of the run by default"
     )
     parser.add_argument("--cost_weight", type=float, default=0.0, help="lambda: weight of the expected cost")
+    _tracking_arguments(parser)
 
 
 def _answer_arguments(parser: ArgumentParser) -> None:
@@ -134,10 +148,13 @@ def quickstart(config: Namespace) -> int:
     from .training.fit import FitSettings
     from .training.fit_ranker import RankerSettings
 
-    settings = TaskSettings()
-    with locked(config.out):
-        _train(settings, CollectSettings(), RankerSettings(), FitSettings(), config.out, config.seed, Workers())
+    settings, collecting, ranking, fitting = TaskSettings(), CollectSettings(), RankerSettings(), FitSettings()
+    noted = {"collect": collecting, "ranker_fit": ranking, "fit": fitting}
+    with locked(config.out), _tracked(config, settings, **noted) as tracker:
+        _train(settings, collecting, ranking, fitting, config.out, config.seed, Workers())
+        tracker.training()
         _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, Workers())
+        tracker.evaluation()
     print(f"\nEverything is in {config.out}. Next:")
     print('  ask your own documents:  evidencegym answer --corpus FOLDER --question "..."')
     print("  train on real questions: evidencegym train --config hotpotqa --data FOLDER --evaluate true")
@@ -156,18 +173,23 @@ def collect(config: Namespace) -> int:
 def train(config: Namespace) -> int:
     """Collect what is missing, then fit a controller."""
     settings = _settings(config)
-    with locked(config.out):
+    noted = {"collect": config.collect, "ranker_fit": config.ranker_fit, "fit": config.fit}
+    with locked(config.out), _tracked(config, settings, **noted) as tracker:
         _train(settings, config.collect, config.ranker_fit, config.fit, config.out, config.seed, config.workers)
+        tracker.training()
         if config.evaluate:
             _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
+            tracker.evaluation()
     return 0
 
 
 def evaluate(config: Namespace) -> int:
     """Compare a trained controller with its baselines on the dev questions."""
     controller = config.controller or config.out / "controller"
-    with locked(config.out):
-        _evaluate(_settings(config), config.out, controller, config.seed, config.cost_weight, config.workers)
+    settings = _settings(config)
+    with locked(config.out), _tracked(config, settings, cost_weight=config.cost_weight) as tracker:
+        _evaluate(settings, config.out, controller, config.seed, config.cost_weight, config.workers)
+        tracker.evaluation()
     return 0
 
 
@@ -202,6 +224,14 @@ def score(config: Namespace) -> int:
         print(f"evidencegym: {warning}", file=sys.stderr)
     print(scoring.to_json(scores) if config.json else scoring.format_scores(scores), end="")
     return 0
+
+
+def _tracked(config: Namespace, settings: Any, **noted: Any) -> AbstractContextManager[Any]:
+    from .training.run_metrics import EPISODES, tracked_run
+
+    kind, mode = config.get("tracking", "none"), config.get("tracking_mode")
+    episodes = config.get("tracking_episodes", EPISODES)
+    return tracked_run(config.out, settings, {"seed": config.seed, **noted}, kind, mode, episodes)
 
 
 def _settings(config: Namespace) -> Any:

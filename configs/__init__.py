@@ -4,6 +4,8 @@ from pathlib import Path
 
 from ..data.errors import ConfigError
 
+SWEEP = "sweep"  # a file for `wandb sweep`, not of settings
+
 
 def path(name: str) -> Path:
     """Return the file of the shipped configuration ``name`` (with or without ``.yaml``).
@@ -11,9 +13,8 @@ def path(name: str) -> Path:
     Raises:
         ConfigError: if no such configuration ships; the message lists those that do.
     """
-    folder = Path(__file__).parent
-    file = folder / f"{name.removesuffix('.yaml')}.yaml"
-    if not file.is_file():
-        known = ", ".join(sorted(f.stem for f in folder.glob("*.yaml")))
+    found = {file.stem: file for file in Path(__file__).parent.glob("*.yaml") if file.stem != SWEEP}
+    if (stem := name.removesuffix(".yaml")) not in found:
+        known = ", ".join(sorted(found))
         raise ConfigError(f"no shipped configuration named {name!r}; there are: {known}")
-    return file
+    return found[stem]
