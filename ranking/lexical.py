@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,10 @@ class LexicalRanker(Ranker):
         self.reader = Reader(retriever)
         self._passages = _weights(_PASSAGES, PASSAGE_FEATURES)
         self._proposals = _weights(_PROPOSALS, PROPOSAL_FEATURES)
+
+    def __reduce__(self) -> Any:
+        """Send the corpus, not what was read, to another process."""
+        return LexicalRanker, (self.retriever,)
 
     @property
     def fingerprint(self) -> str:
