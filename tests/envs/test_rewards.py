@@ -65,6 +65,8 @@ def test_metrics_by_hand() -> None:
         "support_recall": pytest.approx(2 / 3),
         "full_support": 0.0,
         "context_support_recall": pytest.approx(2 / 3),
+        "recall_at_2": pytest.approx(1 / 3),
+        "recall_at_5": pytest.approx(2 / 3),
         "answer_em": 1.0,
         "answer_f1": 1.0,
     }
