@@ -90,9 +90,11 @@ def _collect_arguments(parser: ArgumentParser) -> None:
 
 def _train_arguments(parser: ArgumentParser) -> None:
     from .training.fit import FitSettings
+    from .training.iterate import IterateSettings
 
     _collect_arguments(parser)
     parser.add_class_arguments(FitSettings, "fit")
+    parser.add_class_arguments(IterateSettings, "iterate")
     parser.add_argument("--evaluate", type=bool, default=False, help="evaluate on the dev questions afterwards")
     _tracking_arguments(parser)
 
@@ -173,9 +175,10 @@ def collect(config: Namespace) -> int:
 def train(config: Namespace) -> int:
     """Collect what is missing, then fit a controller."""
     settings = _settings(config)
-    noted = {"collect": config.collect, "ranker_fit": config.ranker_fit, "fit": config.fit}
+    parts = config.collect, config.ranker_fit, config.fit
+    noted = dict(zip(("collect", "ranker_fit", "fit", "iterate"), (*parts, config.iterate)))
     with locked(config.out), _tracked(config, settings, **noted) as tracker:
-        _train(settings, config.collect, config.ranker_fit, config.fit, config.out, config.seed, config.workers)
+        _train(settings, *parts, config.out, config.seed, config.workers, config.iterate)
         tracker.training()
         if config.evaluate:
             _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
@@ -271,15 +274,31 @@ def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int,
             workers,
             rankers,
         )
-    return rows, generators, rankers
+    return rows, records, retriever, generators, rankers
 
 
-def _train(settings: Any, collecting: Any, ranking: Any, fitting: Any, out: Path, seed: int, workers: Any) -> None:
+def _train(
+    settings: Any,
+    collecting: Any,
+    ranking: Any,
+    fitting: Any,
+    out: Path,
+    seed: int,
+    workers: Any,
+    iterating: Any = None,
+) -> None:
+    from .training.iterate import Course, iterate
     from .training.pipeline import CONTROLLER, fit_rows
 
-    rows, generators, rankers = _collect(settings, collecting, ranking, out, seed, workers)
-    print(f"fitting the controller to {rows.num_rows} rows")
-    fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed, rankers.full)
+    rows, records, retriever, generators, rankers = _collect(settings, collecting, ranking, out, seed, workers)
+    if iterating and iterating.rounds:
+        course = Course(settings, records, retriever, generators, rankers, collecting, fitting, seed)
+        print(f"up to {iterating.rounds} rounds of policy iteration")
+        with _progress() as show:
+            iterate(course, rows, out, iterating, _Bars(show).advance, workers)
+    else:
+        print(f"fitting the controller to {rows.num_rows} rows")
+        fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed, rankers.full)
     print(f"controller saved in {out / CONTROLLER}")
 
 

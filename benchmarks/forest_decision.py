@@ -37,7 +37,7 @@ from evidencegym.training.fit import FitSettings, expected_costs
 from evidencegym.training.generators import prepare_generators
 from evidencegym.training.pipeline import collect_rows
 from evidencegym.training.rows import feature_matrix
-from evidencegym.training.targets import targets
+from evidencegym.training.targets import one_step
 
 STATES, QUESTIONS, BLOCK = 10_000, 400, 20
 SETTINGS = TaskSettings(train_questions=QUESTIONS)
@@ -98,7 +98,7 @@ def main() -> None:
     features, costs = feature_matrix(table), expected_costs(table, OPERATIONS)
     counts, priors = count_columns(NAMES, OPERATIONS), cost_matrix(costs)
     ids = np.array([OPERATIONS.index(name) for name in table.column("operation").to_pylist()], np.int64)
-    matrix, target = action_rows(features, ids, counts, priors), targets(FitSettings().targets)(table)
+    matrix, target = action_rows(features, ids, counts, priors), one_step(table)
     random = np.random.default_rng(1)
     drawn = np.stack([random.choice(column, STATES) for column in features.T], axis=1)
     states = random.permutation(np.unique(features, axis=0))

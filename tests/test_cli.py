@@ -79,6 +79,18 @@ def test_training_and_evaluating_twice_gives_the_same_bytes(run: Path, tmp_path:
     assert "equal/learned.jsonl" in evaluations[0]
 
 
+def test_policy_iteration_goes_on_in_the_same_folder(run: Path, corpus: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    arguments = ["train", "--out", str(tmp_path / "run"), *SMALL, "--fit.targets", "fitted_q", "--iterate.rounds", "1"]
+    assert cli.main([*arguments, "--fit.cost_weight", "0.05", "--fit.continuation_threshold", "fitted"]) == 0
+    found = json.loads((tmp_path / "run" / "iterations" / "decisions.json").read_text())
+    assert [noted["round"] for noted in found["rounds"]] == [0, 1] and found["return"]["cost_weight"] == 0.05
+    assert content(tmp_path / "run" / "collection") == content(run / "collection")
+    question = "Where was the director of The Glass Orchard born?"
+    asked = ["answer", "--corpus", str(corpus), "--question", question, "--run", str(tmp_path / "run")]
+    assert cli.main(asked) == 0
+
+
 def test_answer_prints_answer_passages_and_trace(run: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     question = "Where was the director of The Glass Orchard born?"
     assert cli.main(["answer", "--corpus", str(corpus), "--question", question, "--run", str(run)]) == 0
@@ -166,6 +178,11 @@ def test_a_controller_of_another_operation_set_is_refused(run: Path, capsys: pyt
         (["--passages", "0"], "passages"),
         (["--fit.targets", "magic"], "magic"),
         (["--fit.seed", "-1"], "fit.seed"),
+        (["--fit.discount", "2"], "discount"),
+        (["--fit.cost_weights", '{"coffee": 1.0}'], "coffee"),
+        (["--fit.continuation_threshold", "lenient"], "lenient"),
+        (["--iterate.rounds", "-1"], "iterate.rounds"),
+        (["--iterate.epsilon", "2"], "iterate.epsilon"),
         (["--collect.episodes", "0"], "episodes"),
         (["--generator", "nowhere"], "nowhere"),
     ],

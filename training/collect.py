@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -45,12 +46,13 @@ class CollectSettings:
 
 
 class _Trial(NamedTuple):
-    """Every valid operation tried from one state."""
+    """Every valid operation tried from one state: what it led to, and the features of that."""
 
     state: EvidenceState
     features: NDArray[np.float32]
     chosen: int
     after: dict[int, EvidenceState]
+    next_features: dict[int, NDArray[np.float32]]
 
 
 def collect(
@@ -108,7 +110,7 @@ def _write_batch(
     features = FeatureMap(rules.operations.names)
     rows = _collect_batch(batch, rules, engine.value.fresh(), policies, features)
     for record, own in zip(batch, rows):
-        store.write(record.uid, to_table(own, len(features.names)))
+        store.write(record.uid, to_table(own, len(features.names), len(rules.operations)))
     return len(batch)
 
 
@@ -143,13 +145,13 @@ def _explore(
         vectors = features.matrix(turn.states)
         tries = [(row, int(op)) for row, mask in enumerate(turn.masks) for op in np.flatnonzero(mask)]
         after = rules.step([turn.states[row] for row, _ in tries], [op for _, op in tries], engine)
-        results: list[dict[int, EvidenceState]] = [{} for _ in running]
-        for (row, op), state in zip(tries, after):
-            results[row][op] = state
-        for row, i in enumerate(running):
-            operation = int(turn.choice.operations[row])
-            paths[i].append(_Trial(turn.states[row], vectors[row], operation, results[row]))
-            current[i] = results[row][operation]
+        chosen = turn.choice.operations
+        trials = [_Trial(turn.states[row], vectors[row], int(chosen[row]), {}, {}) for row in range(len(running))]
+        for (row, op), state, vector in zip(tries, after, features.matrix(after)):
+            trials[row].after[op], trials[row].next_features[op] = state, vector
+        for i, trial in zip(running, trials):
+            paths[i].append(trial)
+            current[i] = trial.after[trial.chosen]
     return paths
 
 
@@ -157,38 +159,40 @@ def _rows_of(record: Record, episode: int, path: list[_Trial], rules: Rules, eng
     gold = record.gold
     if gold is None:
         raise ConfigError(f"question {record.id} has no gold")
-    last = path[-1].after[path[-1].chosen]
-    concluded = rules.conclude([*(trial.state for trial in path), last], engine)
+    tried = [(step, operation) for step, trial in enumerate(path) for operation in sorted(trial.after)]
+    ends = [(step, operation) for step, operation in tried if path[step].after[operation].end]
+    states = [*(trial.state for trial in path), *(path[step].after[operation] for step, operation in ends)]
+    concluded = rules.conclude(states, engine)
     f1 = [token_f1(state.answer.text if state.answer else "", gold.references) for state in concluded]
+    end_f1 = dict(zip(ends, f1[len(path) :]))
+    final_f1 = end_f1[len(path) - 1, path[-1].chosen]
     return [
-        _row(record.id, gold, episode, step, trial, operation, rules, (f1[step], f1[-1]))
-        for step, trial in enumerate(path)
-        for operation in sorted(trial.after)
+        _row(record.id, gold, (episode, step), path[step], operation, rules)._replace(
+            answer_f1=f1[step], final_f1=final_f1, end_f1=end_f1.get((step, operation))
+        )
+        for step, operation in tried
     ]
 
 
-def _row(
-    question_id: str,
-    gold: Gold,
-    episode: int,
-    step: int,
-    trial: _Trial,
-    operation: int,
-    rules: Rules,
-    f1: tuple[float, float],
-) -> Row:
+def _row(question_id: str, gold: Gold, place: tuple[int, int], trial: _Trial, operation: int, rules: Rules) -> Row:
+    """Return a row without what concluding the states will tell."""
     before, after = trial.state, trial.after[operation]
+    mask = np.zeros(len(rules.operations), np.int8) if after.end else rules.mask(after)
     return Row(
         question_id=question_id,
-        episode=episode,
-        step=step,
+        episode=place[0],
+        step=place[1],
         operation=rules.operations.names[operation],
         chosen=operation == trial.chosen,
         support_recall=support_recall(gold, before.passages),
         support_recall_after=support_recall(gold, after.passages),
-        answer_f1=f1[0],
-        final_f1=f1[1],
+        answer_f1=nan,
+        final_f1=nan,
+        ended=bool(after.end),
+        end_f1=None,
         new_documents=len(after.held) - len(before.held),
         cost=astuple(after.cost - before.cost),
         features=trial.features,
+        next_features=trial.next_features[operation],
+        next_mask=mask,
     )

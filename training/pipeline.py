@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..actions.engine import Engine
+from ..actions.rules import Rules
 from ..actions.workers import Workers
 from ..controllers.files import save_controller
 from ..controllers.forest import ForestController
@@ -15,6 +16,7 @@ from ..controllers.uniform import UniformController
 from ..data.records import Record, content_hash
 from ..envs.build import build_rules, rules_of
 from ..envs.features import FeatureMap
+from ..envs.rollout import Policy
 from ..envs.settings import TaskSettings
 from ..generation.base import Generator
 from ..ranking.base import Ranker
@@ -24,12 +26,25 @@ from .fit import FitSettings, fit_controller
 from .generators import Generators
 from .parts import PartStore
 from .rankers import NO_RANKERS, Rankers
+from .rows import ROW_FORMAT
 
 COLLECTION = "collection"
 CONTROLLER = "controller"
 GENERATOR = "generator"
 
 Progress = Callable[[int, int], None]
+
+
+class Behaviour(NamedTuple):
+    """Whom a collection follows.
+
+    Attributes:
+        policies: one an episode.
+        noted: what the manifest says of them: all that can change a choice.
+    """
+
+    policies: Sequence[Policy]
+    noted: Mapping[str, Any]
 
 
 def collect_rows(
@@ -43,27 +58,42 @@ def collect_rows(
     progress: Progress | None = None,
     workers: Workers | None = None,
     rankers: Rankers = NO_RANKERS,
+    behaviour: Behaviour | None = None,
 ) -> Any:
     """Collect, resuming what ``folder`` holds, and return the compacted rows (a ``pyarrow.Table``).
 
-    The behaviour policy is uniform over the valid operations and avoids stopping, which is tried from every state.
+    Without a ``behaviour`` it is uniform over the valid operations and avoids stopping, which is tried from every
+    state.
     """
     rules = build_rules(settings)
-    engines: dict[tuple[int, int], Engine] = {}
+    followed = behaviour or uniform_behaviour(rules, collecting.episodes, seed)
+    manifest = _collection_manifest(settings, records, retriever, generators, rankers, followed)
+    store = PartStore(folder, manifest)
+    collect(
+        records, rules, engines(retriever, generators, rankers), followed.policies, store, collecting, progress, workers
+    )
+    return store.compact(record.uid for record in records)
+
+
+def uniform_behaviour(rules: Rules, episodes: int, seed: int) -> Behaviour:
+    """Return the behaviour of the first collection: uniform over the valid operations, avoiding ``stop_answer``."""
+    stop = rules.operations.stop
+    policies = [UniformController(seed * 1_000_003 + episode, avoid=[stop]) for episode in range(episodes)]
+    return Behaviour(policies, {"policy": "uniform without stop_answer", "seed": seed, "episodes": episodes})
+
+
+def engines(retriever: Retriever, generators: Generators, rankers: Rankers) -> Callable[[Record], Engine]:
+    """Return what gives each question its engine; questions with the same models share one."""
+    made: dict[tuple[int, int], Engine] = {}
 
     def engine_of(record: Record) -> Engine:
         generator, ranker = generators.of(record), rankers.of(record)
         key = id(generator), id(ranker)
-        if key not in engines:
-            engines[key] = Engine(retriever, generator, ranker=ranker)
-        return engines[key]
+        if key not in made:
+            made[key] = Engine(retriever, generator, ranker=ranker)
+        return made[key]
 
-    stop = rules.operations.stop
-    policies = [UniformController(seed * 1_000_003 + episode, avoid=[stop]) for episode in range(collecting.episodes)]
-    manifest = _collection_manifest(settings, records, retriever, generators, rankers, collecting, seed)
-    store = PartStore(folder, manifest)
-    collect(records, rules, engine_of, policies, store, collecting, progress, workers)
-    return store.compact(record.uid for record in records)
+    return engine_of
 
 
 def fit_rows(
@@ -76,6 +106,21 @@ def fit_rows(
     ranker: Ranker | None = None,
 ) -> ForestController:
     """Fit a controller to compacted rows and save it in ``folder``."""
+    controller = controller_of(settings, rows, fitting, generator, seed, ranker)
+    save_controller(controller, folder)
+    return controller
+
+
+def controller_of(
+    settings: TaskSettings,
+    rows: Any,
+    fitting: FitSettings,
+    generator: Generator,
+    seed: int,
+    ranker: Ranker | None = None,
+    noted: Mapping[str, Any] | None = None,
+) -> ForestController:
+    """Fit a controller to compacted rows; its manifest says how it was made, and what is ``noted``."""
     operations = build_rules(settings).operations.names
     manifest = {
         "dataset": settings.dataset,
@@ -88,10 +133,9 @@ def fit_rows(
         "ranker_source": settings.ranker,
         "questions": len(set(rows.column("question_id").to_pylist())),
         "data": content_hash(*rows.column("question_id").to_pylist()),
+        **(noted or {}),
     }
-    controller = fit_controller(rows, FeatureMap(operations).names, operations, fitting, manifest)
-    save_controller(controller, folder)
-    return controller
+    return fit_controller(rows, FeatureMap(operations).names, operations, fitting, manifest)
 
 
 def _collection_manifest(
@@ -100,8 +144,7 @@ def _collection_manifest(
     retriever: Retriever,
     generators: Generators,
     rankers: Rankers,
-    collecting: CollectSettings,
-    seed: int,
+    behaviour: Behaviour,
 ) -> dict[str, Any]:
     """Return everything that the rows depend on."""
     operations = build_rules(settings).operations
@@ -116,5 +159,6 @@ def _collection_manifest(
         "retriever": retriever.fingerprint,
         "generators": sorted({generators.of(record).fingerprint for record in records}),
         "rankers": sorted({ranker.fingerprint for record in records if (ranker := rankers.of(record))}),
-        "behaviour": {"policy": "uniform without stop_answer", "seed": seed, "episodes": collecting.episodes},
+        "behaviour": dict(behaviour.noted),
+        "row_format": ROW_FORMAT,
     }

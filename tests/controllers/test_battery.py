@@ -1,7 +1,7 @@
 """What every controller keeps: valid operations only, no influence of batching, determinism."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from evidencegym.actions.operation_set import PRESETS
 from evidencegym.controllers.base import Controller
+from evidencegym.controllers.epsilon import EpsilonController
 from evidencegym.controllers.fixed_k import FixedKController
 from evidencegym.controllers.uniform import UniformController
 from evidencegym.data.errors import ConfigError, InvalidOperationError
 from evidencegym.envs.features import FeatureMap
 from tests.controllers.models import FEATURES, OPERATIONS, forest, network
+from tests.training.world_rows import fitted
 
 CONTROLLERS = [
     "uniform",
@@ -26,6 +28,10 @@ CONTROLLERS = [
     "forest with cost",
     "forest with veto",
     "policy network",
+    "epsilon-greedy",
+    "fitted to one_step",
+    "fitted to q_lambda",
+    "fitted to fitted_q",
 ]
 STOP = OPERATIONS.index("stop_answer")
 RETRIEVE = OPERATIONS.index("retrieve_more")
@@ -41,6 +47,8 @@ def controller(name: str) -> Controller:
         "forest with cost": lambda: forest(cost_weight=0.3),
         "forest with veto": lambda: forest(continuation=True),
         "policy network": network,
+        "epsilon-greedy": lambda: EpsilonController(forest(), 0.3, 4, avoid=[STOP]),
+        **{f"fitted to {targets}": partial(fitted, targets) for targets in ("one_step", "q_lambda", "fitted_q")},
     }
     found = made[name]()
     assert isinstance(found, Controller)

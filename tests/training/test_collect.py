@@ -82,6 +82,11 @@ def test_the_rows_are_those_of_the_behaviour_episodes_replayed_by_hand(table: pa
                     ]
                     assert (row["answer_f1"], row["final_f1"]) == (f1(record, concluded.answer), final_f1)
                     assert np.array_equal(np.array(row["features"], np.float32), features.vector(state))
+                    assert np.array_equal(np.array(row["next_features"], np.float32), features.vector(after))
+                    assert row["ended"] == bool(after.end)
+                    assert row["next_mask"] == (RULES.mask(after) * (not after.end)).tolist()
+                    [end] = RULES.conclude([after], engine())
+                    assert row["end_f1"] == f1(record, end.answer) if after.end else row["end_f1"] is None
     assert not found
 
 

@@ -111,7 +111,25 @@ def test_the_paper_s_numbers_are_the_default() -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [{"trees": 0}, {"min_samples_leaf": 0}, {"max_features": 0.0}, {"max_features": 1.5}, {"targets": "x"}]
+    "changed",
+    [
+        {"trees": 0},
+        {"min_samples_leaf": 0},
+        {"max_features": 0.0},
+        {"max_features": 1.5},
+        {"targets": "x"},
+        {"discount": 1.1},
+        {"discount": float("nan")},
+        {"trace": -0.1},
+        {"cost_weight": -1.0},
+        {"cost_weight": float("inf")},
+        {"cost_weights": {"coffee": 1.0}},
+        {"cost_weights": {"retrievals": -1.0}},
+        {"answer_weight": -0.5},
+        {"folds": 1},
+        {"continuation_threshold": "lenient"},
+        {"continuation_threshold": float("nan")},
+    ],
 )
 def test_settings_out_of_range_are_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
@@ -142,3 +160,24 @@ def test_a_model_of_going_on_needs_states_that_went_on(rows: pa.Table) -> None:
     with pytest.raises(ConfigError, match="continuation to false"):
         fit(first)
     assert fit(first, continuation=False).continuation is None
+
+
+def test_a_fitted_threshold_is_the_best_out_of_fold(rows: pa.Table) -> None:
+    permissive, fitted = fit(rows), fit(rows, continuation_threshold="fitted")
+    assert permissive.continuation is not None and fitted.continuation is not None
+    assert permissive.manifest["fit"]["threshold"] == 0.0
+    assert fitted.manifest["fit"]["threshold"] == fitted.continuation.threshold != 0.0
+    assert fitted.fingerprint == fit(rows, continuation_threshold="fitted").fingerprint
+    number = fit(rows, continuation_threshold=0.25).continuation
+    assert number is not None and number.threshold == 0.25
+
+
+@pytest.mark.parametrize("targets", ["q_lambda", "fitted_q"])
+def test_targets_over_several_steps_are_noted_and_repeat(rows: pa.Table, targets: str, tmp_path: Path) -> None:
+    made = fit(rows, targets=targets, answer_weight=0.5, cost_weight=0.1)
+    assert made.continuation is None and made.manifest["fit"]["continuation"] is False
+    assert made.manifest["fit"] | {"targets": targets, "answer_weight": 0.5, "discount": 1.0} == made.manifest["fit"]
+    again = fit(rows, targets=targets, answer_weight=0.5, cost_weight=0.1, jobs=2)
+    assert saved(made, tmp_path / "a") == saved(again, tmp_path / "b")
+    assert made.fingerprint != fit(rows, targets=targets).fingerprint
+    assert fit(rows, targets=targets, continuation=True).continuation is not None

@@ -1,5 +1,6 @@
 """The whole of training on the small corpus, with generators that have not seen their questions."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from evidencegym.training.collect import CollectSettings
 from evidencegym.training.fit import FitSettings
 from evidencegym.training.generators import Generators
 from evidencegym.training.pipeline import collect_rows, fit_rows
+from evidencegym.training.rows import ROW_FORMAT
 from tests.fakes import OverlapGenerator
 from tests.small_world import records, retriever
 from tests.training.test_collect import Fitted
@@ -90,6 +92,16 @@ def test_a_collection_made_otherwise_is_refused(
     with pytest.raises(ManifestMismatchError, match=message):
         collect_small(tmp_path, settings, seed, **changed)
     collect_small(tmp_path, batch=3)
+
+
+def test_a_collection_of_the_format_before_is_refused(tmp_path: Path) -> None:
+    collect_small(tmp_path)
+    manifest = tmp_path / "manifest.json"
+    noted = json.loads(manifest.read_text())
+    assert noted.pop("row_format") == ROW_FORMAT
+    manifest.write_text(json.dumps(noted))
+    with pytest.raises(ManifestMismatchError, match="another row_format; use another folder"):
+        collect_small(tmp_path)
 
 
 def test_other_generators_are_refused(tmp_path: Path) -> None:

@@ -5,19 +5,34 @@ import pyarrow as pa
 import pytest
 
 from evidencegym.actions.costs import COST_NAMES
-from evidencegym.data.errors import ConfigError
-from evidencegym.training.rows import Row, feature_matrix, to_table
-from evidencegym.training.targets import TARGETS, one_step, targets
+from evidencegym.data.errors import ConfigError, ManifestMismatchError
+from evidencegym.training.rows import Row, check_columns, feature_matrix, list_matrix, to_table
+from evidencegym.training.targets import TARGETS, check_targets, one_step
 
 
 def row(operation: str, before: float, after: float) -> Row:
     return Row(
-        "q", 0, 1, operation, True, before, after, 0.25, 0.5, 3, (1, 2, 3, 4, 5, 6), np.array([7, 8], np.float32)
+        question_id="q",
+        episode=0,
+        step=1,
+        operation=operation,
+        chosen=True,
+        support_recall=before,
+        support_recall_after=after,
+        answer_f1=0.25,
+        final_f1=0.5,
+        ended=operation == "stop_answer",
+        end_f1=0.25 if operation == "stop_answer" else None,
+        new_documents=3,
+        cost=(1, 2, 3, 4, 5, 6),
+        features=np.array([7, 8], np.float32),
+        next_features=np.array([8, 9], np.float32),
+        next_mask=np.array([1, 0, 1], np.int8) * (operation != "stop_answer"),
     )
 
 
 def table(*rows: Row) -> pa.Table:
-    return to_table(list(rows), 2)
+    return to_table(list(rows), 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -46,16 +61,26 @@ def test_rows_keep_their_order() -> None:
 
 
 def test_targets_are_chosen_by_name() -> None:
-    assert targets("one_step") is TARGETS["one_step"]
-    with pytest.raises(ConfigError, match="unknown targets 'two_step'; there are: one_step"):
-        targets("two_step")
+    assert [check_targets(name) for name in TARGETS] == ["one_step", "q_lambda", "fitted_q"]
+    with pytest.raises(ConfigError, match="unknown targets 'two_step'; there are: one_step, q_lambda, fitted_q"):
+        check_targets("two_step")
 
 
 def test_a_table_holds_what_the_rows_hold() -> None:
     made = table(row("gap_query", 0.0, 0.5), row("stop_answer", 0.5, 0.5))
     assert made.num_rows == 2 and feature_matrix(made).tolist() == [[7, 8], [7, 8]]
     assert feature_matrix(made).dtype == np.float32
+    assert feature_matrix(made, "next_features").tolist() == [[8, 9], [8, 9]]
+    assert list_matrix(made, "next_mask").tolist() == [[1, 0, 1], [0, 0, 0]]
+    assert made.column("ended").to_pylist() == [False, True] and made.column("end_f1").to_pylist()[1] == 0.25
     assert [made.column(name).to_pylist() for name in COST_NAMES] == [[i, i] for i in (1, 2, 3, 4, 5, 6)]
     assert made.column("operation").to_pylist() == ["gap_query", "stop_answer"]
     assert feature_matrix(made.slice(1)).shape == (1, 2)
     assert table().schema == made.schema and feature_matrix(table()).shape == (0, 2)
+
+
+def test_rows_of_another_format_are_refused() -> None:
+    made = table(row("gap_query", 0.0, 0.5))
+    check_columns(made)
+    with pytest.raises(ManifestMismatchError, match=r"the rows lack ended, next_mask: .* collect again"):
+        check_columns(made.drop_columns(["next_mask", "ended"]))
