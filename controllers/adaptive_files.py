@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..data.storage import save_folder
 from .adaptive import QUESTION_FEATURES, AdaptiveRAGController, ComplexityClassifier
-from .files import list_of, load_fitting, require_same
+from .files import list_of, load_fitting, manifest_of, require_same
 
 KIND = "adaptive-rag controller"
 FORMAT = 1
@@ -20,14 +20,7 @@ def save_adaptive(controller: AdaptiveRAGController, folder: Path) -> None:
         ConfigError: if the folder holds anything but a saved one of its kind.
         DataError: if the folder cannot be written.
     """
-    manifest = {
-        **controller.manifest,
-        "kind": KIND,
-        "format": FORMAT,
-        "feature_names": list(controller.feature_names),
-        "operations": list(controller.operations),
-        "question_features": list(QUESTION_FEATURES),
-    }
+    manifest = manifest_of(controller, KIND, FORMAT) | {"question_features": list(QUESTION_FEATURES)}
     save_folder(folder, controller.classifier.arrays(), manifest)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -29,15 +29,30 @@ def save_controller(controller: ForestController, folder: Path) -> None:
     if controller.continuation is not None:
         arrays |= controller.continuation.narrow_arrays()
     manifest = {
-        **controller.manifest,
-        "kind": KIND,
-        "format": FORMAT,
-        "feature_names": list(controller.feature_names),
-        "operations": list(controller.operations),
+        **manifest_of(controller, KIND, FORMAT),
         "expected_costs": [dict(cost) for cost in controller.expected_costs],
         "continuation": controller.continuation is not None,
     }
     save_folder(folder, arrays, manifest, deflated=False)
+
+
+class Saveable(Protocol):
+    """What every saved controller knows of itself."""
+
+    manifest: dict[str, Any]
+    feature_names: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+def manifest_of(controller: Saveable, kind: str, number: int) -> dict[str, Any]:
+    """Return what :func:`load_fitting` reads of a controller, of format ``number``, and what else is known of it."""
+    return {
+        **controller.manifest,
+        "kind": kind,
+        "format": number,
+        "feature_names": list(controller.feature_names),
+        "operations": list(controller.operations),
+    }
 
 
 def load_fitting(

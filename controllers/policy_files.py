@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..data.storage import save_folder
-from .files import load_fitting
+from .files import load_fitting, manifest_of
 from .mlp_policy import MLPPolicy
 
 KIND = "policy network"
@@ -20,14 +20,7 @@ def save_policy(policy: MLPPolicy, folder: Path) -> None:
         ConfigError: if the folder holds anything but a saved policy.
         DataError: if the folder cannot be written.
     """
-    manifest = {
-        **policy.manifest,
-        "kind": KIND,
-        "format": FORMAT,
-        "feature_names": list(policy.feature_names),
-        "operations": list(policy.operations),
-    }
-    save_folder(folder, policy.arrays(), manifest)
+    save_folder(folder, policy.arrays(), manifest_of(policy, KIND, FORMAT))
 
 
 def load_policy(folder: Path, feature_names: Sequence[str], operations: Sequence[str]) -> MLPPolicy:

@@ -69,6 +69,11 @@ def name_spans(sentence: str) -> tuple[str, ...]:
     return tuple(spans)
 
 
+def subject_of(title: str) -> str:
+    """Return a title without what stands in brackets at its end."""
+    return title.split(" (", maxsplit=1)[0]
+
+
 def normalise_title(title: str) -> str:
     """Return a title with case folded and spaces collapsed, for look-ups by title."""
     return " ".join(title.casefold().split())

@@ -124,9 +124,8 @@ def _scores(scores: tuple[float, ...]) -> tuple[float, ...]:
     """Return the first three scores, the last, their mean and their standard deviation."""
     if not scores:
         return (0.0,) * 6
-    first, second, third = (*scores[:3], 0.0, 0.0)[:3]
     array = np.array(scores, np.float64)
-    return (first, second, third, scores[-1], float(array.mean()), float(array.std()))
+    return (*_padded(scores, 3), scores[-1], float(array.mean()), float(array.std()))
 
 
 _PROBE = (
@@ -194,7 +193,7 @@ def _ranked(state: EvidenceState) -> tuple[float, ...]:
     )
 
 
-def _padded(values: list[float], n: int) -> list[float]:
+def _padded(values: Sequence[float], n: int) -> list[float]:
     return [*values[:n], *([0.0] * (n - len(values)))]
 
 

@@ -20,13 +20,14 @@ def episode_metrics(gold: Gold, state: EvidenceState) -> dict[str, float]:
     ``answer_em`` and ``answer_f1``: against the best of the references (no references: the empty answer is right).
     """
     recall = support_recall(gold, state.passages)
-    prompted = {s.passage_id for s in state.snippets} if state.snippets else {p.id for p in state.context}
+    context, ordered = state.context, state.ordered
+    prompted = {s.passage_id for s in state.snippets} if state.snippets else {p.id for p in context}
     text = state.answer.text if state.answer else ""
     return {
         "support_recall": recall,
         "full_support": float(recall == 1.0),
-        "context_support_recall": support_recall(gold, [p for p in state.context if p.id in prompted]),
-        **{f"recall_at_{k}": support_recall(gold, state.ordered[:k]) for k in CUTOFFS},
+        "context_support_recall": support_recall(gold, [p for p in context if p.id in prompted]),
+        **{f"recall_at_{k}": support_recall(gold, ordered[:k]) for k in CUTOFFS},
         "answer_em": exact_match(text, gold.references),
         "answer_f1": token_f1(text, gold.references),
     }

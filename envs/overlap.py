@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..actions.bridge import passage_names
 from ..actions.state import EvidenceState
 from ..data.records import Passage
-from ..data.text import normalise_title, spaced, words
+from ..data.text import normalise_title, spaced, subject_of, words
 from .question_shape import question_shape
 
 
@@ -99,7 +99,7 @@ def _sight(question: str, passage: Passage) -> _Sight:
     tokens = words(f"{passage.title} . {passage.text}")
     vocabulary, text = frozenset(tokens), f" {' '.join(tokens)} "
     covered = [word in vocabulary for word in shape.content]
-    title = normalise_title(passage.title.split(" (")[0])
+    title = normalise_title(subject_of(passage.title))
     return _Sight(
         covered=_bits(covered),
         titled=_bits([normalise_title(name) == title for name in shape.names]),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..actions.engine import Engine
 from ..actions.workers import Workers
 from ..controllers.forest import ForestController
 from ..data.records import Record, content_hash
 from ..data.storage import to_json, write_text
+from ..data.versions import versions
 from ..envs.build import rules_of
 from ..envs.settings import TaskSettings
 from .comparison import Comparison, Results, column, compare, matched
@@ -24,7 +22,6 @@ from .statistics import Interval, paired_difference
 from .table import markdown
 
 Progress = Callable[[str, int, int], None]
-_PACKAGES = ("numpy", "scikit-learn", "scipy", "numba", "bm25s", "gymnasium", "pyarrow")
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def run_benchmark(
         DataError: if it cannot be written.
     """
     open_evaluation(folder, _manifest(settings, records, engine, controller, seed))
-    write_text(folder / "environment.json", to_json(_environment()))
+    write_text(folder / "environment.json", to_json(versions()))
     run = _Runner(records, engine, folder, progress, workers)
     found = {
         EQUAL: run.all(EQUAL, equal(settings, controller, seed)),
@@ -154,10 +151,4 @@ def _manifest(
         "controller": controller.fingerprint,
         "cost_weight": controller.cost_weight,
         "seed": seed,
-    }
-
-
-def _environment() -> dict[str, Any]:
-    return {"python": platform.python_version(), "evidencegym": __version__} | {
-        name: version(name) for name in _PACKAGES
     }

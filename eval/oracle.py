@@ -96,7 +96,7 @@ def _advance(
         for path in beam
         for op in np.flatnonzero(rules.mask(path.last))
     ]
-    after = rules.step([path.last for _, path, _ in tries], [op for _, _, op in tries], engine)
+    after = rules.step([path.last for _, path, _ in tries], [op for _, _, op in tries], engine, checked=True)
     running: list[list[_Path]] = [[] for _ in beams]
     ended: list[list[_Path]] = [[] for _ in beams]
     for (i, path, op), state in zip(tries, after):

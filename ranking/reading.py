@@ -7,8 +7,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..data.records import Passage
-from ..data.text import name_spans, normalise_title, spaced
+from ..data.text import name_spans, normalise_title, spaced, subject_of
 from ..retrieval.tokens import terms
+
+__all__ = ["Reading", "reading", "subject_of"]
 
 
 class Reading(NamedTuple):
@@ -37,11 +39,6 @@ class Reading(NamedTuple):
     subject_terms: frozenset[str]
     bracketed: bool
     length: int
-
-
-def subject_of(title: str) -> str:
-    """Return a title without what stands in brackets at its end."""
-    return title.split(" (", maxsplit=1)[0]
 
 
 @lru_cache(maxsize=50_000)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..data.errors import ManifestMismatchError
 from ..data.records import Passage, content_hash
-from ..data.text import normalise_title
+from ..data.text import normalise_title, subject_of
 
 
 class Titles:
@@ -54,7 +54,7 @@ class Titles:
 
 
 def _subject(title: str) -> str:
-    return normalise_title(title.split(" (", maxsplit=1)[0])
+    return normalise_title(subject_of(title))
 
 
 def _hash(title: str) -> int:

@@ -15,6 +15,7 @@ from ..actions.rules import Rules
 from ..actions.state import EvidenceState
 from ..actions.workers import Sent, Workers
 from ..data.answer_scores import token_f1
+from ..data.bounds import require_least
 from ..data.errors import ConfigError
 from ..data.records import Gold, Record
 from ..data.support_scores import support_recall
@@ -40,9 +41,7 @@ class CollectSettings:
     batch: int = 32
 
     def __post_init__(self) -> None:
-        for name in ("episodes", "batch"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"collect.{name} must be at least 1, found {getattr(self, name)}")
+        require_least(self, "collect", episodes=1, batch=1)
 
 
 class _Trial(NamedTuple):
@@ -91,7 +90,7 @@ def collect(
         raise ConfigError(f"cannot collect from questions without gold: {', '.join(lacking[:5])}")
     todo = set(store.missing(record.uid for record in records))
     done = len(records) - len(todo)
-    groups = _by_engine([r for r in records if r.uid in todo], engine_of)
+    groups = by_engine([r for r in records if r.uid in todo], engine_of)
     tasks = (
         (group[first : first + chosen.batch], rules, engine, policies, store)
         for engine, group in ((Sent(engine), group) for engine, group in groups)
@@ -114,7 +113,7 @@ def _write_batch(
     return len(batch)
 
 
-def _by_engine(records: Sequence[Record], engine_of: Callable[[Record], Engine]) -> list[tuple[Engine, list[Record]]]:
+def by_engine(records: Sequence[Record], engine_of: Callable[[Record], Engine]) -> list[tuple[Engine, list[Record]]]:
     """Group the records by their engine, in the order of first use."""
     groups: dict[int, tuple[Engine, list[Record]]] = {}
     for record in records:
@@ -144,7 +143,7 @@ def _explore(
         turn = decide(rules, features, policy, [current[i] for i in running])
         vectors = features.matrix(turn.states)
         tries = [(row, int(op)) for row, mask in enumerate(turn.masks) for op in np.flatnonzero(mask)]
-        after = rules.step([turn.states[row] for row, _ in tries], [op for _, op in tries], engine)
+        after = rules.step([turn.states[row] for row, _ in tries], [op for _, op in tries], engine, checked=True)
         chosen = turn.choice.operations
         trials = [_Trial(turn.states[row], vectors[row], int(chosen[row]), {}, {}) for row in range(len(running))]
         for (row, op), state, vector in zip(tries, after, features.matrix(after)):

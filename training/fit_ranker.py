@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..actions.engine import Engine
 from ..actions.rules import Rules
+from ..data.bounds import require_least
 from ..data.errors import ConfigError
 from ..data.records import Record
 from ..data.splits import fold_of
@@ -47,10 +48,7 @@ class RankerSettings:
     batch: int = 32
 
     def __post_init__(self) -> None:
-        low = {"rounds": 1, "folds": 2, "bags": 1, "trees": 1, "batch": 1}
-        for name, least in low.items():
-            if getattr(self, name) < least:
-                raise ConfigError(f"ranker_fit.{name} must be at least {least}, found {getattr(self, name)}")
+        require_least(self, "ranker_fit", rounds=1, folds=2, bags=1, trees=1, batch=1)
         if not 0 <= self.stray <= 1:
             raise ConfigError(f"ranker_fit.stray must be in [0, 1], found {self.stray}")
 

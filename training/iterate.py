@@ -14,6 +14,7 @@ from ..actions.workers import Workers
 from ..controllers.epsilon import EpsilonController
 from ..controllers.files import save_controller
 from ..controllers.forest import ForestController
+from ..data.bounds import require_least
 from ..data.errors import ConfigError
 from ..data.records import Record, content_hash
 from ..data.splits import fold_of
@@ -52,9 +53,7 @@ class IterateSettings:
     patience: int = 1
 
     def __post_init__(self) -> None:
-        for name, least in {"rounds": 0, "folds": 2, "patience": 1}.items():
-            if getattr(self, name) < least:
-                raise ConfigError(f"iterate.{name} must be at least {least}, found {getattr(self, name)}")
+        require_least(self, "iterate", rounds=0, folds=2, patience=1)
         if not 0 <= self.epsilon <= 1:
             raise ConfigError(f"iterate.epsilon must be in [0, 1], found {self.epsilon}")
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import __version__
 from ..actions.costs import COST_NAMES
 from ..data.errors import ConfigError
 from ..data.records import content_hash
 from ..data.storage import MANIFEST
+from ..data.versions import versions
 from ..envs.settings import TaskSettings
 from .local_tracker import Tracker
 from .parts import ROWS
@@ -31,7 +29,6 @@ EPISODE_COLUMNS = (
     "question", "answer", "gold", "operations", "support recall", "F1", "retrievals", "tokens", "generator calls",
 )  # fmt: skip
 COST_COLUMNS = ("protocol", "method", "operation", "questions", *COST_NAMES)
-_PACKAGES = ("numpy", "scikit-learn", "scipy", "numba", "bm25s", "gymnasium", "pyarrow")
 _LONG = {"features", "feature_names", "expected_costs", "kind"}
 _SCORES = ("out_of_bag", "validation", "scores")
 
@@ -91,8 +88,7 @@ def tracked_run(
 
 def track_settings(tracker: Tracker, **settings: Any) -> None:
     """Note settings (dataclasses or plain values) and versions; of a path only the name, since folders differ."""
-    own = {"evidencegym": __version__, "python": platform.python_version()}
-    tracker.config({**_plain(settings), "versions": own | {name: version(name) for name in _PACKAGES}})
+    tracker.config({**_plain(settings), "versions": versions()})
 
 
 def track_training(tracker: Trackers, run: Path) -> None:

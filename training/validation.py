@@ -14,6 +14,7 @@ from ..data.errors import ConfigError
 from ..data.records import Record
 from ..data.support_scores import support_recall
 from ..envs.rollout import Episode, Policy, rollout
+from .collect import by_engine
 from .returns import Return
 
 
@@ -53,13 +54,9 @@ def validate(
     """
     if not records:
         raise ConfigError("no question is held out for validation; use more train questions, or fewer folds")
-    groups: dict[int, tuple[Engine, list[Record]]] = {}
-    for record in records:
-        engine = engine_of(record)
-        groups.setdefault(id(engine), (engine, []))[1].append(record)
     scores = [
         _scores(record, episode, worth)
-        for engine, own in groups.values()
+        for engine, own in by_engine(records, engine_of)
         for record, episode in zip(own, rollout([record.question for record in own], rules, engine, policy))
     ]
     means = np.array(scores, np.float64).mean(axis=0)
