@@ -76,7 +76,8 @@ class Engine:
         kinds: what executes each kind of request, by its type.
 
     Raises:
-        ConfigError: if ``cache_size`` or a backend's ``concurrency`` is negative, or its ``max_batch`` is below 1.
+        ConfigError: if ``cache_size`` or a backend's ``concurrency`` is negative, or its ``max_batch`` is below 1;
+            when asked to rank without a ranker.
     """
 
     def __init__(
@@ -96,8 +97,11 @@ class Engine:
             RewriteTask: _called(generator.rewrite, Turn.REWRITE, generator),
             CompressTask: _called(generator.compress, Turn.COMPRESS, generator),
         }
-        if ranker is not None:
-            self.kinds[RankTask] = _kind(partial(_ranked, ranker), Cost(), Turn.RANK, ranker)
+        self.kinds[RankTask] = (
+            Kind(_without_ranker, Turn.RANK)
+            if ranker is None
+            else _kind(partial(_ranked, ranker), Cost(), Turn.RANK, ranker)
+        )
 
     def __reduce__(self) -> Any:
         """Send backends, not replies, to another process."""
@@ -222,3 +226,7 @@ def _metered(responses: Sequence[Any]) -> list[Reply]:
 
 def _ranked(ranker: Ranker, tasks: Sequence[RankTask]) -> list[Reply]:
     return [Reply(ranking, Cost()) for ranking in ranker.rank(tasks)]
+
+
+def _without_ranker(tasks: Sequence[RankTask]) -> list[Reply]:
+    raise ConfigError("the operations are ranked, but the engine has no ranker: give it one, or build them unranked")

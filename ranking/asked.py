@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ..data.records import Passage
@@ -36,34 +36,10 @@ class Mention(NamedTuple):
 class Sight(NamedTuple):
     """What a passage shows of a question; sets of the question's terms are bits."""
 
+    read: Reading
     terms: int
     sentences: tuple[int, ...]
-    mentions: Mapping[str, Mention]
     static: tuple[float, ...]
-
-
-class Pair(NamedTuple):
-    """What a passage and a held one show of each other.
-
-    Attributes:
-        likeness: share of their terms that they have in common.
-        back: whether the passage speaks of the held one's subject.
-        back_share: share of the question's weight in its best sentence that does.
-        asked_back: whether that subject stands in the question.
-        spoken: whether the held one speaks of the passage's subject.
-        mention: how the held one mentions the passage's subject by name; None where it does not.
-        common: names that both mention and the question does not.
-        common_share: share of the question's weight in the held one's best sentence that mentions one of them.
-    """
-
-    likeness: float
-    back: bool
-    back_share: float
-    asked_back: bool
-    spoken: bool
-    mention: Mention | None
-    common: frozenset[str]
-    common_share: float
 
 
 class Weighed(NamedTuple):
@@ -95,7 +71,6 @@ class Asked:
         self.shape = self._shape()
         self._shares: dict[int, float] = {}
         self._sights: dict[str, Sight] = {}
-        self._pairs: dict[str, dict[str, Pair]] = {}
         self._weighed: dict[str, Weighed] = {}
 
     def bits(self, found: Iterable[str]) -> int:
@@ -121,16 +96,13 @@ class Asked:
             known = self._sights[passage.id] = self._seen(reading(passage))
         return known
 
-    def pairs(self, passage: Passage, held: Sequence[Passage]) -> list[Pair]:
-        """Return what a passage and each held one show of each other."""
-        own = self._pairs.setdefault(passage.id, {})
-        found = []
-        for other in held:
-            pair = own.get(other.id)
-            if pair is None:
-                pair = own[other.id] = self._compared(passage, other)
-            found.append(pair)
-        return found
+    def mentions(self, sight: Sight) -> dict[str, Mention]:
+        """Return how a passage mentions each of its names, by normalised name."""
+        shares = [self.share(bits) for bits in sight.sentences]
+        return {
+            key: Mention(name, max(shares[p] for p in places), len(places), places[0])
+            for key, (name, places) in sight.read.names.items()
+        }
 
     def weighed(self, name: str) -> Weighed:
         """Return the terms of a name and what they weigh."""
@@ -147,11 +119,7 @@ class Asked:
 
     def _seen(self, read: Reading) -> Sight:
         sentences = tuple(self.bits(s) for s in read.sentences)
-        mentions = {
-            key: Mention(name, max(self.share(sentences[p]) for p in places), len(places), places[0])
-            for key, (name, places) in read.names.items()
-        }
-        return Sight(self.bits(read.terms), sentences, mentions, self._static(read, sentences))
+        return Sight(read, self.bits(read.terms), sentences, self._static(read, sentences))
 
     def _static(self, read: Reading, sentences: tuple[int, ...]) -> tuple[float, ...]:
         """What a passage shows whatever is held; named in ``passage_features``."""
@@ -170,33 +138,9 @@ class Asked:
             float(read.bracketed),
         )
 
-    def _compared(self, passage: Passage, other: Passage) -> Pair:
-        read, against = reading(passage), reading(other)
-        sight, there = self.sight(passage), self.sight(other)
-        both = len(read.terms & against.terms)
-        back = self._speaks(read, against.subject) and against.subject != read.subject
-        shares = [self.share(b) for b, s in zip(sight.sentences, read.spoken) if against.subject in s] if back else []
-        common = frozenset(
-            name for name in read.names.keys() & against.names.keys() if not self.asks(name) and name != read.key
-        )
-        return Pair(
-            both / max(1, len(read.terms) + len(against.terms) - both),
-            back,
-            max(shares, default=0.0),
-            back and against.subject in self.spaced,
-            self._speaks(against, read.subject),
-            there.mentions.get(read.key),
-            common,
-            max((there.mentions[name].share for name in common), default=0.0),
-        )
-
     def asks(self, name: str) -> bool:
         """Say whether the question holds a normalised name."""
         return f" {name} " in self.spaced
-
-    @staticmethod
-    def _speaks(read: Reading, subject: str) -> bool:
-        return len(subject) > 3 and subject in read.text
 
     def _shape(self) -> tuple[float, ...]:
         tokens = words(self.text)

@@ -31,8 +31,6 @@ class LexicalRanker(Ranker):
     def __init__(self, retriever: Retriever) -> None:
         self.retriever = retriever
         self.reader = Reader(retriever)
-        self._passages = _weights(_PASSAGES, PASSAGE_FEATURES)
-        self._proposals = _weights(_PROPOSALS, PROPOSAL_FEATURES)
 
     def __reduce__(self) -> Any:
         """Send the corpus, not what was read, to another process."""
@@ -49,13 +47,15 @@ class LexicalRanker(Ranker):
 
     def _ranking(self, task: RankTask) -> Ranking:
         rows = self.reader.read(task)
-        return ranking(rows.searches, _squashed(rows.passages @ self._passages), _squashed(rows.rows @ self._proposals))
+        scores = _weighed(rows.passages, PASSAGE_FEATURES, _PASSAGES)
+        return ranking(rows.searches, scores, _weighed(rows.rows, PROPOSAL_FEATURES, _PROPOSALS))
 
 
-def _weights(weights: dict[str, float], names: tuple[str, ...]) -> NDArray[np.float32]:
-    return np.array([weights.get(name, 0.0) for name in names], np.float32)
-
-
-def _squashed(values: NDArray[np.float32]) -> NDArray[np.float64]:
-    made: NDArray[np.float64] = 1.0 / (1.0 + np.exp(2.0 - 2.0 * values.astype(np.float64)))
+def _weighed(rows: NDArray[np.float32], names: tuple[str, ...], weights: dict[str, float]) -> NDArray[np.float64]:
+    """Return the weighted sums of a few columns, squashed to [0, 1]."""
+    total = np.zeros(len(rows))
+    # Column by column, since the sums of a matrix product depend on the machine and its threads.
+    for name, weight in weights.items():
+        total += weight * rows[:, names.index(name)].astype(np.float64)
+    made: NDArray[np.float64] = 1.0 / (1.0 + np.exp(2.0 - 2.0 * total))
     return made

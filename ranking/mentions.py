@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..data.records import Passage
-from .asked import Asked
-from .reading import reading, subject_of
+from .asked import Asked, Mention, Sight
+from .reading import subject_of
+
+
+class Taken(NamedTuple):
+    """A held passage.
+
+    Attributes:
+        id: its id.
+        sight: what it shows of the question.
+        mentions: how it mentions each of its names.
+        score: the score that it had when it was taken, in [0, 1].
+    """
+
+    id: str
+    sight: Sight
+    mentions: Mapping[str, Mention]
+    score: float
 
 
 class Entity(NamedTuple):
@@ -50,28 +65,36 @@ class Mentions(NamedTuple):
     covered: int
 
 
-def mentions(asked: Asked, held: Sequence[Passage], trust: Sequence[float]) -> Mentions:
-    """Return what the held passages mention."""
-    found = {key: Entity(name, asked=True) for key, name in asked.names.items()}
-    covered = 0
-    for place, (passage, score) in enumerate(zip(held, trust)):
-        sight = asked.sight(passage)
-        covered |= sight.terms
-        key = reading(passage).key
-        about = found.get(key) or Entity(subject_of(passage.title), asked=reading(passage).subject in asked.spaced)
-        found[key] = about._replace(titled=max(about.titled, score))
-        for name, mention in sight.mentions.items():
-            e = found.get(name) or Entity(mention.name, asked=asked.asks(name))
-            found[name] = Entity(
-                e.name,
-                e.passages + 1,
-                e.times + mention.times,
-                max(e.share, mention.share),
-                max(e.trust, score),
-                max(e.trusted_share, score * mention.share),
-                min(e.place, place),
-                min(e.sentence, mention.first),
-                e.asked,
-                e.titled,
-            )
-    return Mentions(found, covered)
+def asked_for(asked: Asked) -> Mentions:
+    """Return the names of the question, which no held passage mentions yet."""
+    return Mentions({key: Entity(name, asked=True) for key, name in asked.names.items()}, 0)
+
+
+def with_passage(asked: Asked, known: Mentions, taken: Taken, place: int) -> Mentions:
+    """Return what is mentioned once another passage is held.
+
+    Args:
+        asked: the question.
+        known: what was mentioned before.
+        taken: the passage.
+        place: how many passages were held before it.
+    """
+    found = dict(known.entities)
+    read, score = taken.sight.read, taken.score
+    about = found.get(read.key) or Entity(subject_of(read.title), asked=read.subject in asked.spaced)
+    found[read.key] = about._replace(titled=max(about.titled, score))
+    for name, mention in taken.mentions.items():
+        e = found.get(name) or Entity(mention.name, asked=asked.asks(name))
+        found[name] = Entity(
+            e.name,
+            e.passages + 1,
+            e.times + mention.times,
+            max(e.share, mention.share),
+            max(e.trust, score),
+            max(e.trusted_share, score * mention.share),
+            min(e.place, place),
+            min(e.sentence, mention.first),
+            e.asked,
+            e.titled,
+        )
+    return Mentions(found, known.covered | taken.sight.terms)

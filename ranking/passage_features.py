@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
-from ..data.records import Passage
-from .asked import SHAPE, Asked, Pair
-from .reading import reading
-from .tasks import Found
+from .asked import SHAPE, Asked, Sight
+from .links import LINK_FEATURES, Links
 
 _STATIC = (
     "overlap",
@@ -34,24 +33,7 @@ PASSAGE_FEATURES = (
     "new_sentence_overlap",
     "uncovered",
     "namesakes",
-    "mentioned_by",
-    "mentions",
-    "mention_share",
-    "mention_trust",
-    "mention_trusted_share",
-    "mention_place",
-    "mention_sentence",
-    "spoken_of",
-    "spoken_trust",
-    "back_links",
-    "asked_back_links",
-    "back_share",
-    "back_trust",
-    "common_names",
-    "common_share",
-    "common_trust",
-    "common_trusted_share",
-    "likeness",
+    *LINK_FEATURES,
     "subject_asked",
     "subject_held",
     "held",
@@ -60,70 +42,34 @@ PASSAGE_FEATURES = (
     *SHAPE,
 )
 """Names of a row, in order."""
-_FAR = 20.0
+FOUND_FEATURES = 6
+"""How many of them, the first ones, tell what the searches thought; the others depend on question and held passages."""
+found_values = attrgetter("asked", "asked_rank", "targeted", "targeted_rank", "promise", "searches")
+"""Returns the first ``FOUND_FEATURES`` values of a ``Found``."""
 
 
-def passage_row(
-    asked: Asked, found: Found, held: Sequence[Passage], trust: Sequence[float], covered: int, namesakes: int
-) -> list[float]:
-    """Return the row of one found passage.
+def passage_row(asked: Asked, sight: Sight, links: Links, trust: Sequence[float], namesakes: int) -> list[float]:
+    """Return the row of one found passage, behind its first ``FOUND_FEATURES`` values.
 
     Args:
         asked: the question.
-        found: the passage.
-        held: the passages held, the found one not among them.
+        sight: what the passage shows of it.
+        links: what the held passages, the found one not among them, and this one show of each other.
         trust: their scores.
-        covered: the question's terms in them, as bits.
         namesakes: how many passages of the corpus have the same subject.
     """
-    passage = found.passage
-    sight = asked.sight(passage)
-    new = ~covered
+    new = ~links.covered
     return [
-        found.asked,
-        found.asked_rank,
-        found.targeted,
-        found.targeted_rank,
-        found.promise,
-        found.searches,
         *sight.static,
         asked.share(sight.terms & new),
         max([asked.share(bits & new) for bits in sight.sentences], default=0.0),
-        1.0 - asked.share(covered),
+        1.0 - asked.share(links.covered),
         namesakes,
-        *_linked(asked.pairs(passage, held), trust),
-        asked.asks(reading(passage).key),
-        max([score for other, score in zip(held, trust) if reading(other).key == reading(passage).key], default=-1.0),
-        len(held),
+        *links.row(),
+        asked.asks(sight.read.key),
+        links.subject_held,
+        links.held,
         sum(trust),
         min(trust, default=0.0),
         *asked.shape,
-    ]
-
-
-def _linked(pairs: Sequence[Pair], trust: Sequence[float]) -> list[float]:
-    """Return how the held passages mention this one's subject, this one theirs, and what names they have in common."""
-    mentioned = [(pair.mention, score, at) for at, (pair, score) in enumerate(zip(pairs, trust)) if pair.mention]
-    back = [(pair, score) for pair, score in zip(pairs, trust) if pair.back]
-    common = [(pair, score) for pair, score in zip(pairs, trust) if pair.common]
-    names = {name for pair, _ in common for name in pair.common}
-    return [
-        len(mentioned),
-        sum([mention.times for mention, _, _ in mentioned]),
-        max([mention.share for mention, _, _ in mentioned], default=0.0),
-        max([score for _, score, _ in mentioned], default=0.0),
-        max([mention.share * score for mention, score, _ in mentioned], default=0.0),
-        min([at for _, _, at in mentioned], default=_FAR),
-        min([mention.first for mention, _, _ in mentioned], default=_FAR),
-        sum([pair.spoken for pair in pairs]),
-        max([score for pair, score in zip(pairs, trust) if pair.spoken], default=0.0),
-        len(back),
-        sum([pair.asked_back for pair, _ in back]),
-        max([pair.back_share for pair, _ in back], default=0.0),
-        max([score for _, score in back], default=0.0),
-        len(names),
-        max([pair.common_share for pair, _ in common], default=0.0),
-        max([score for _, score in common], default=0.0),
-        max([pair.common_share * score for pair, score in common], default=0.0),
-        max([pair.likeness for pair in pairs], default=0.0),
     ]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..data.records import Passage
 from .asked import SHAPE, Asked, Weighed
 from .mentions import Entity, Mentions
 
@@ -36,42 +35,32 @@ PROPOSAL_FEATURES = (
 """Names of a row, in order."""
 
 
-class Candidate(NamedTuple):
-    """A search that could be made.
+STATE_FEATURES = 6 + len(SHAPE)
+"""How many of them, the last ones, are the same for all searches of a task."""
+
+
+class Offers(NamedTuple):
+    """The searches about the entities, made or not: with the question, and with what is uncovered.
 
     Attributes:
-        entity: the name that it is about.
-        query: the words to search for.
-        row: its features.
+        searches: entity and query of each.
+        rows: its features without the last ``STATE_FEATURES``.
     """
 
-    entity: str
-    query: str
-    row: list[float]
+    searches: list[tuple[str, str]]
+    rows: list[list[float]]
 
 
-def candidates(
-    asked: Asked,
-    known: Mentions,
-    held: Sequence[Passage],
-    trust: Sequence[float],
-    queries: Sequence[str],
-    titles: Callable[[str], int],
-) -> Iterator[Candidate]:
-    """Yield the searches about the entities that have not been made: with the question, and with what is uncovered.
+def offers(asked: Asked, known: Mentions, titles: Callable[[str], int]) -> Offers:
+    """Return the searches that what is mentioned gives rise to.
 
     Args:
         asked: the question.
         known: what the held passages mention.
-        held: the passages held.
-        trust: their scores.
-        queries: the searches made.
         titles: how many passages of the corpus are about a name.
     """
-    made = frozenset(queries)
     uncovered = asked.rest(known.covered)
-    missing = 1.0 - asked.share(known.covered)
-    state = [missing, len(uncovered), len(queries), len(held), sum(trust), min(trust, default=0.0), *asked.shape]
+    made = Offers([], [])
     for entity in known.entities.values():
         own = asked.weighed(entity.name)
         if not own.terms:
@@ -79,8 +68,22 @@ def candidates(
         row = _entity_row(entity, own, titles(entity.name))
         rest = [term for term in uncovered if term not in own.terms]
         for form, query in enumerate((f"{entity.name} {asked.text}", " ".join([entity.name, *rest]))):
-            if query not in made:
-                yield Candidate(entity.name, query, [form, *row, *state])
+            made.searches.append((entity.name, query))
+            made.rows.append([form, *row])
+    return made
+
+
+def state_row(asked: Asked, covered: int, trust: Sequence[float], queries: int) -> list[float]:
+    """Return the last ``STATE_FEATURES`` features of each search.
+
+    Args:
+        asked: the question.
+        covered: the question's terms in the held passages, as bits.
+        trust: the scores of the held passages.
+        queries: how many searches were made.
+    """
+    missing = 1.0 - asked.share(covered)
+    return [missing, len(asked.rest(covered)), queries, len(trust), sum(trust), min(trust, default=0.0), *asked.shape]
 
 
 def _entity_row(entity: Entity, own: Weighed, titles: int) -> list[float]:

@@ -17,6 +17,7 @@ class Reading(NamedTuple):
     """A passage, read once.
 
     Attributes:
+        title: its title.
         terms: index terms of title and text.
         sentences: index terms of each non-empty sentence.
         spoken: each of them as lower-cased words between spaces.
@@ -29,6 +30,7 @@ class Reading(NamedTuple):
         length: number of index terms.
     """
 
+    title: str
     terms: frozenset[str]
     sentences: tuple[frozenset[str], ...]
     spoken: tuple[str, ...]
@@ -48,6 +50,7 @@ def reading(passage: Passage) -> Reading:
     listed = terms(f"{passage.title} . {passage.text}")
     subject = subject_of(passage.title)
     return Reading(
+        title=passage.title,
         terms=frozenset(listed),
         sentences=tuple(frozenset(terms(s)) for s in sentences),
         spoken=tuple(spaced(s) for s in sentences),

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
-from operator import or_
-from typing import NamedTuple, TypeVar
+from functools import lru_cache
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..retrieval.base import Retriever
 from .asked import Asked
-from .mentions import mentions
-from .passage_features import PASSAGE_FEATURES, passage_row
-from .proposal_features import PROPOSAL_FEATURES, candidates
-from .reading import subject_of
+from .passage_features import FOUND_FEATURES, PASSAGE_FEATURES, found_values
+from .proposal_features import PROPOSAL_FEATURES, STATE_FEATURES, state_row
 from .tasks import RankTask
+from .views import View, Views
 
-T = TypeVar("T")
 _QUESTIONS = 128
 _TASKS = 512
 _NAMES = 100_000
@@ -38,50 +36,51 @@ class Rows(NamedTuple):
 
 
 class Reader:
-    """Reads tasks over one corpus; what depends on the question alone is kept for the questions asked last."""
+    """Reads tasks over one corpus; what depends on the question alone is kept for the questions asked last.
+
+    Several threads may use it; they read one after another.
+    """
 
     def __init__(self, retriever: Retriever) -> None:
-        self._asked = lru_cache(maxsize=_QUESTIONS)(self._new_question)
+        self._retriever = retriever
+        self._questions = lru_cache(maxsize=_QUESTIONS)(self._new_question)
         self._rows = lru_cache(maxsize=_TASKS)(self._read)
         self._titles = lru_cache(maxsize=_NAMES)(lambda name, pool: len(retriever.about(name, pool)))
         self._rarity = lru_cache(maxsize=_NAMES)(retriever.rarity)
+        self._reading = Lock()
+
+    def __reduce__(self) -> Any:
+        """Send the corpus, not what was read of it, to another process."""
+        return Reader, (self._retriever,)
 
     def read(self, task: RankTask) -> Rows:
         """Return the rows of a task; those of the tasks read last are kept."""
-        return self._rows(task)
+        with self._reading:
+            return self._rows(task)
 
     def _read(self, task: RankTask) -> Rows:
-        asked = self._asked(task.question, task.pool)
-        known = mentions(asked, task.held, task.trust)
-        offered = list(
-            candidates(asked, known, task.held, task.trust, task.queries, lambda name: self._titles(name, task.pool))
-        )
-        return Rows(
-            _matrix(self._passages(asked, task), len(PASSAGE_FEATURES)),
-            _matrix([candidate.row for candidate in offered], len(PROPOSAL_FEATURES)),
-            [(candidate.entity, candidate.query) for candidate in offered],
-        )
+        view = self._questions(task.question, task.pool).of(task.held, task.trust)
+        return Rows(_passages(view, task), *_searches(view, task))
 
-    def _passages(self, asked: Asked, task: RankTask) -> list[list[float]]:
-        """Return the row of each passage found; a held one is read as if the others alone were held."""
-        held = {passage.id: place for place, passage in enumerate(task.held)}
-        shown = [asked.sight(passage).terms for passage in task.held]
-        rows = []
-        for found in task.found:
-            at = held.get(found.passage.id)
-            rest, trust = _without(task.held, at), _without(task.trust, at)
-            covered = reduce(or_, _without(tuple(shown), at), 0)
-            namesakes = self._titles(subject_of(found.passage.title), task.pool)
-            rows.append(passage_row(asked, found, rest, trust, covered, namesakes))
-        return rows
-
-    def _new_question(self, question: str, pool: str) -> Asked:
-        return Asked(question, lambda term: self._rarity(term, pool))
+    def _new_question(self, question: str, pool: str) -> Views:
+        asked = Asked(question, lambda term: self._rarity(term, pool))
+        return Views(asked, lambda name: self._titles(name, pool))
 
 
-def _without(items: tuple[T, ...], place: int | None) -> tuple[T, ...]:
-    return items if place is None else items[:place] + items[place + 1 :]
+def _passages(view: View, task: RankTask) -> NDArray[np.float32]:
+    rows = np.empty((len(task.found), len(PASSAGE_FEATURES)), np.float32)
+    if task.found:
+        rows[:, :FOUND_FEATURES] = [found_values(item) for item in task.found]
+        rows[:, FOUND_FEATURES:] = view.passages([item.passage for item in task.found])
+    return rows
 
 
-def _matrix(rows: list[list[float]], width: int) -> NDArray[np.float32]:
-    return np.array(rows, np.float32) if rows else np.zeros((0, width), np.float32)
+def _searches(view: View, task: RankTask) -> tuple[NDArray[np.float32], list[tuple[str, str]]]:
+    """Return the rows of the searches that were not made, and these."""
+    offers, known = view.searches()
+    made = frozenset(task.queries)
+    places = [place for place, (_, query) in enumerate(offers.searches) if query not in made]
+    rows = np.empty((len(places), len(PROPOSAL_FEATURES)), np.float32)
+    rows[:, :-STATE_FEATURES] = known[places]
+    rows[:, -STATE_FEATURES:] = state_row(view.asked, view.known.covered, task.trust, len(task.queries))
+    return rows, [offers.searches[place] for place in places]

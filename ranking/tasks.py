@@ -54,6 +54,10 @@ class RankTask:
     found: tuple[Found, ...]
     queries: tuple[str, ...]
 
+    def __hash__(self) -> int:
+        # Tasks are looked up several times each; these parts tell them apart without hashing everything found.
+        return hash((self.question, self.pool, self.held, self.queries, len(self.found)))
+
 
 class Proposal(NamedTuple):
     """A search that could be made.

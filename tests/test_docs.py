@@ -7,6 +7,8 @@ import pytest
 
 from evidencegym.actions.operation_set import PRESETS
 from evidencegym.envs.features import FeatureMap
+from evidencegym.ranking.passage_features import PASSAGE_FEATURES
+from evidencegym.ranking.proposal_features import PROPOSAL_FEATURES
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -18,6 +20,14 @@ def test_every_feature_is_documented_with_its_range() -> None:
     assert text.count("\n| `") == len(rows)
 
 
+def test_every_feature_of_a_ranker_is_documented_once() -> None:
+    text = (DOCS / "ranker.md").read_text(encoding="utf-8")
+    passages, searches = text.split("### Features of a search")
+    shared = set(PASSAGE_FEATURES[PASSAGE_FEATURES.index("held") :])
+    assert re.findall(r"\n\| `(\w+)` \|", passages) == list(PASSAGE_FEATURES)
+    assert re.findall(r"\n\| `(\w+)` \|", searches) == [name for name in PROPOSAL_FEATURES if name not in shared]
+
+
 def test_every_operation_is_documented_under_its_id() -> None:
     text = (DOCS / "operations.md").read_text(encoding="utf-8")
     assert all(f"| {number} | `{name}` |" in text for number, name in enumerate(PRESETS["paper"]))
@@ -27,3 +37,9 @@ def test_every_operation_is_documented_under_its_id() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = [t for t in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")) if not t.startswith("http")]
     assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_the_code_of_the_page_on_rankers_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [block] = re.findall(r"```python\n(.*?)```", (DOCS / "ranker.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(block, "docs/ranker.md", "exec"), {"__name__": "__main__"})
+    assert "Proposal(entity=" in capsys.readouterr().out

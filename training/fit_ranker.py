@@ -98,8 +98,14 @@ def cross_fit_ranker(
     """Fit rankers to the questions of one data set, or of several.
 
     Raises:
-        ConfigError: if there is no question.
+        ConfigError: if all questions fall into one fold, so that nothing is left to fit its model to.
     """
+    filled = {fold_of(record.id, settings.folds, seed) for course in courses for record in course.records}
+    if len(filled) < 2:
+        raise ConfigError(
+            f"a ranker is fitted by folds of questions: expected questions in at least two of {settings.folds} folds, "
+            f"found them in {len(filled)}; train on more questions"
+        )
     rows: list[list[RankerRows]] = [[] for _ in range(settings.folds)]
     models: list[RankerModel] | None = None
     for round_ in range(settings.rounds):
@@ -143,8 +149,6 @@ def _rows(
 
 
 def _fitted(rows: Sequence[RankerRows], settings: RankerSettings, seed: int) -> RankerModel:
-    if not rows:
-        raise ConfigError("cannot fit a ranker to no question")
     passages, support, searches, finds = (np.concatenate(column) for column in zip(*rows))
     return RankerModel(_bagged(passages, support, settings, seed), _bagged(searches, finds, settings, seed))
 

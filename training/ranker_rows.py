@@ -12,9 +12,12 @@ from ..actions.engine import Engine
 from ..actions.pool import TARGETED_DEPTH
 from ..actions.rules import Rules
 from ..actions.state import EvidenceState
+from ..data.errors import ConfigError
 from ..data.records import Gold, Record, content_hash
 from ..data.support_scores import supports_held
 from ..ranking.base import Ranker
+from ..ranking.passage_features import PASSAGE_FEATURES
+from ..ranking.proposal_features import PROPOSAL_FEATURES
 from ..ranking.rows import Reader, Rows
 from ..ranking.tasks import Ranking, RankTask
 from ..retrieval.base import Retriever
@@ -115,11 +118,17 @@ def _operation(rules: Rules, state: EvidenceState, more: int, expand: int, seed:
 def labelled(
     record: Record, asked: Sequence[tuple[RankTask, Ranking]], reader: Reader, retriever: Retriever, seed: int
 ) -> RankerRows:
-    """Return the rows of one question: the likely passages and searches, all support, and a sample of the rest."""
+    """Return the rows of one question: the likely passages and searches, all support, and a sample of the rest.
+
+    Raises:
+        ConfigError: if the question has no gold.
+    """
     gold = record.gold
     if gold is None:
-        raise ValueError(f"question {record.id} has no gold")
-    parts = [_labelled(gold, task, found, reader.read(task), retriever, _random(seed, task)) for task, found in asked]
+        raise ConfigError(f"cannot fit a ranker to a question without gold: {record.id}")
+    none = np.zeros((0, len(PASSAGE_FEATURES)), np.float32), np.zeros((0, len(PROPOSAL_FEATURES)), np.float32)
+    parts = [RankerRows(none[0], np.zeros(0, np.bool_), none[1], np.zeros(0, np.bool_))]
+    parts += [_labelled(gold, task, found, reader.read(task), retriever, _random(seed, task)) for task, found in asked]
     return RankerRows(*(np.concatenate(column) for column in zip(*parts)))
 
 

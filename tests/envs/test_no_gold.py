@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evidencegym.actions.caps import Caps
+from evidencegym.actions.engine import Engine
 from evidencegym.actions.operation_set import operation_set
 from evidencegym.actions.rules import Rules
 from evidencegym.controllers.base import Controller
@@ -17,9 +18,12 @@ from evidencegym.data.records import Gold, Question, Record
 from evidencegym.envs.features import FeatureMap
 from evidencegym.envs.multihop_qa import MultiHopQAEnv
 from evidencegym.envs.rollout import decision_key, rollout
-from tests.small_world import engine, records
+from evidencegym.ranking.lexical import LexicalRanker
+from tests.fakes import OverlapGenerator
+from tests.small_world import engine, records, retriever
 
 RULES = Rules(operation_set("paper", compress_in_control=True), Caps(steps=6))
+RANKED = Rules(operation_set("paper", compress_in_control=True, ranked=True), Caps(steps=6))
 NAMES = RULES.operations.names
 POLICIES: dict[str, Controller] = {
     **{f"uniform-{seed}": UniformController(seed) for seed in range(5)},
@@ -40,9 +44,15 @@ def falsified(record: Record) -> Record:
     return Record(record.question, wrong, record.context)
 
 
-def course(record: Record, policy: Controller, observation: str) -> list[Any]:
+def ranked_engine() -> Engine:
+    return Engine(retriever(), OverlapGenerator(), ranker=LexicalRanker(retriever()))
+
+
+def course(
+    record: Record, policy: Controller, observation: str, rules: Rules = RULES, backend: Engine | None = None
+) -> list[Any]:
     """Return every observation, mask, operation and the answer of an episode."""
-    made = MultiHopQAEnv([record], engine(), RULES, observation=observation, render_mode="ansi")
+    made = MultiHopQAEnv([record], backend or engine(), rules, observation=observation, render_mode="ansi")
     seen, info = made.reset(seed=1)
     found: list[Any] = [seen, info["action_mask"], made.render()]
     while "answer" not in info:
@@ -61,6 +71,16 @@ def test_an_episode_does_not_depend_on_gold(change: Any, policy: Controller, obs
     for record in records():
         with_gold = course(record, policy, observation)
         np.testing.assert_equal(course(change(record), policy, observation), with_gold)
+
+
+@pytest.mark.parametrize("observation", ["vector", "dict"])
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize("change", [stripped, falsified])
+def test_a_ranked_episode_does_not_depend_on_gold(change: Any, policy: Controller, observation: str) -> None:
+    for record in records():
+        with_gold = course(record, policy, observation, RANKED, ranked_engine())
+        assert with_gold[-1].ranking is not None
+        np.testing.assert_equal(course(change(record), policy, observation, RANKED, ranked_engine()), with_gold)
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
