@@ -142,6 +142,12 @@ def _score_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _report_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="what evaluate or benchmark wrote, a run, or a folder of runs")
+    parser.add_argument("--out", type=Path, default=Path("report.html"), help="the page; the tables lie beside it, .md")
+    parser.add_argument("--plain", action="store_true", help="do not compress the episodes, for old browsers")
+
+
 def quickstart(config: Namespace) -> int:
     """Train and evaluate on a synthetic world."""
     from .actions.workers import Workers
@@ -235,6 +241,15 @@ def _tracked(config: Namespace, settings: Any, **noted: Any) -> AbstractContextM
     kind, mode = config.get("tracking", "none"), config.get("tracking_mode")
     episodes = config.get("tracking_episodes", EPISODES)
     return tracked_run(config.out, settings, {"seed": config.seed, **noted}, kind, mode, episodes)
+
+
+def report(config: Namespace) -> int:
+    """Write results as one HTML page and as Markdown tables."""
+    from .eval.report import write_report
+
+    written = write_report(config.folder, config.out, config.plain)
+    print(f"{written.episodes} episodes of {', '.join(written.data_sets)}: {written.html}; tables: {written.markdown}")
+    return 0
 
 
 def _settings(config: Namespace) -> Any:
@@ -414,6 +429,7 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "evaluate": evaluate,
     "answer": answer,
     "score": score,
+    "report": report,
 }
 
 _PARSERS: dict[str, tuple[Callable[[ArgumentParser], None], str]] = {
@@ -426,6 +442,7 @@ _PARSERS: dict[str, tuple[Callable[[ArgumentParser], None], str]] = {
     "evaluate": (_evaluate_arguments, "compare a trained controller with its baselines on the dev questions"),
     "answer": (_answer_arguments, "answer a question over your own documents and show why"),
     "score": (_score_arguments, "score any system's predictions with the official metrics"),
+    "report": (_report_arguments, "write results as one HTML page with an episode browser, and as Markdown tables"),
 }
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ def result_of(record: Record, episode: Episode) -> dict[str, Any]:
             "type": gold.type,
             "hops": gold.hops,
             "answerable": gold.answerable,
+            "support": list(gold.support_titles if gold.match_support_by == "title" else gold.support_ids),
         }
         kept["metrics"] = episode_metrics(gold, state)
     return kept
