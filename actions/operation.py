@@ -73,7 +73,9 @@ class Retrieval(Operation):
             return self.received(state, query, hits)
         found = pooled(state.found, hits, asked, gain)
         ranking = yield rank_task(state, found, query)
-        after = self.received(state, query, chosen(found, ranking.scores)).changed(found=found)
+        after = self.received(state, query, chosen(found, ranking.scores))
+        exhausted = state.question.text in after.queries and len(after.held) >= len(found)
+        after = after.changed(found=found, frontier_exhausted=exhausted)
         ranking = yield rank_task(after)
         return after.changed(ranking=ranking)
 

@@ -35,5 +35,4 @@ class RetrieveMore(Retrieval):
         depth = min(ASKED_DEPTH, state.caps.frontier)
         hits = yield Search(query, depth, "", state.question.key, subjects(state))
         after = yield from self.collected(state, query, hits, asked=True)
-        frontier = min(state.frontier + after.newest, state.caps.frontier)
-        return after.changed(frontier=frontier, frontier_exhausted=len(after.held) >= len(after.found))
+        return after.changed(frontier=min(state.frontier + after.newest, state.caps.frontier))

@@ -58,7 +58,7 @@ class EvidenceState:
         held: passages in order of arrival.
         seen: ids of all passages that ever came; none of them comes again.
         frontier: how many places of the question's own ranking have been used.
-        frontier_exhausted: whether that ranking holds nothing more.
+        frontier_exhausted: whether that ranking, or the pool of a ranked search, holds nothing more.
         queries: the queries asked, oldest first, without repetition.
         candidates: bridge entities by (passage rank, position); see :mod:`.bridge`.
         expanded: the candidates that have been expanded.

@@ -74,6 +74,15 @@ def subject_of(title: str) -> str:
     return title.split(" (", maxsplit=1)[0]
 
 
+def name_key(name: str) -> str:
+    """Return a name as names are compared: case folded, spaces collapsed, without "the" at its beginning.
+
+    Spans of names drop that article, since a sentence may begin with it; titles keep it.
+    """
+    key = normalise_title(name)
+    return key.removeprefix("the ") or key
+
+
 def normalise_title(title: str) -> str:
     """Return a title with case folded and spaces collapsed, for look-ups by title."""
     return " ".join(title.casefold().split())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ..data.records import Passage
-from ..data.text import name_spans, normalise_title, spaced, words
+from ..data.text import name_key, name_spans, spaced, words
 from ..retrieval.tokens import terms
 from .reading import Reading, reading
 
@@ -66,7 +66,7 @@ class Asked:
         self._bit = {term: 1 << place for place, term in enumerate(self.terms)}
         self._weights = [weight(term) for term in self.terms]
         self.mass = sum(self._weights) or 1.0
-        self.names = {normalise_title(name): name for name in name_spans(question)}
+        self.names = {name_key(name): name for name in name_spans(question)}
         self._spoken_names = [spaced(name) for name in self.names.values()]
         self.shape = self._shape()
         self._shares: dict[int, float] = {}

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..data.records import Passage
-from ..data.text import name_spans, normalise_title, spaced, subject_of
+from ..data.text import name_key, name_spans, spaced, subject_of
 from ..retrieval.tokens import terms
 
 __all__ = ["Reading", "reading", "subject_of"]
@@ -24,7 +24,7 @@ class Reading(NamedTuple):
         text: the same of the whole text.
         names: normalised name -> the name as written, and the sentences that mention it.
         subject: the title without what stands in brackets, as lower-cased words between spaces.
-        key: the same, normalised as names are.
+        key: the same as names are compared.
         subject_terms: its index terms.
         bracketed: whether the title has something in brackets.
         length: number of index terms.
@@ -57,7 +57,7 @@ def reading(passage: Passage) -> Reading:
         text=spaced(passage.text),
         names=_names(sentences),
         subject=spaced(subject),
-        key=normalise_title(subject),
+        key=name_key(subject),
         subject_terms=frozenset(terms(subject)),
         bracketed=subject != passage.title,
         length=len(listed),
@@ -70,7 +70,7 @@ def _names(sentences: list[str]) -> dict[str, tuple[str, tuple[int, ...]]]:
     for place, sentence in enumerate(sentences):
         for name in name_spans(sentence):
             if len(name) > 1 and (not name.isdigit() or len(name) == 4):
-                key = normalise_title(name)
+                key = name_key(name)
                 written, places = found.get(key, (name, ()))
                 found[key] = (written, (*places, place))
     return found

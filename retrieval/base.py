@@ -73,7 +73,7 @@ class Retriever(ABC):
         """Return the passages with this title (case and spaces ignored), ordered by id."""
 
     def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
-        """Return the passages whose title is ``name``, what stands in brackets at its end left out, ordered by id.
+        """Return the passages whose title is ``name``, ordered by id; brackets at its end and a leading "the" left out.
 
         A retriever that does not keep such titles returns :meth:`titled`.
         """

@@ -100,7 +100,7 @@ class BM25Retriever(Retriever):
         return self._titles.find(title, self.passages)
 
     def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
-        """Return the passages whose title is ``name``, brackets at its end left out; ``pool`` is ignored."""
+        """Return the passages whose title is ``name``, brackets and a leading "the" left out; ``pool`` is ignored."""
         return self._titles.about(name, self.passages)
 
     def rarity(self, term: str, pool: str = "") -> float:

@@ -29,7 +29,7 @@ from .tokens import rules_fingerprint
 from .vocabulary import Vocabulary
 
 KIND = "BM25 index"
-FORMAT = 2
+FORMAT = 3
 LINES = "passages.jsonl"
 """One passage a line; each line has its own checksum, so that opening the index need not read the texts."""
 

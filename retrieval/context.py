@@ -87,7 +87,7 @@ class ContextRetriever(Retriever):
         return index.titled(title) if index else ()
 
     def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
-        """Return the passages of the pool whose title is ``name``, brackets at its end left out.
+        """Return the passages of the pool whose title is ``name``, brackets and a leading "the" left out.
 
         Raises:
             ConfigError: if there is no such pool.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..data.errors import ManifestMismatchError
 from ..data.records import Passage, content_hash
-from ..data.text import normalise_title, subject_of
+from ..data.text import name_key, normalise_title, subject_of
 
 
 class Titles:
@@ -43,8 +43,8 @@ class Titles:
         return tuple(p for p in self._hashed(_subject(title), passages) if normalise_title(p.title) == wanted)
 
     def about(self, name: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """Return the passages whose title is ``name``, brackets left out, in order of their numbers."""
-        wanted = normalise_title(name)
+        """Return the passages whose title is ``name``, brackets and a leading "the" left out, in order of their numbers."""
+        wanted = name_key(name)
         return tuple(p for p in self._hashed(wanted, passages) if _subject(p.title) == wanted)
 
     def _hashed(self, subject: str, passages: Sequence[Passage]) -> list[Passage]:
@@ -54,7 +54,7 @@ class Titles:
 
 
 def _subject(title: str) -> str:
-    return normalise_title(subject_of(title))
+    return name_key(subject_of(title))
 
 
 def _hash(title: str) -> int:

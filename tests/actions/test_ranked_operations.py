@@ -245,6 +245,21 @@ def test_the_frontier_counts_the_passages_that_it_gave_and_ends() -> None:
     assert state.frontier == 4
 
 
+def test_a_ranking_used_up_goes_on_once_another_search_has_refilled_the_pool() -> None:
+    engine, rules = engine_of(), Rules(RULES.operations, Caps(steps=60))
+    expanded = 0
+    for record in records():
+        state = rules.start(record.question)
+        while rules.mask(state)[MORE]:
+            [state] = rules.step([state], [MORE], engine)
+        while rules.mask(state)[EXPAND]:
+            before = len(state.found)
+            [state] = rules.step([state], [EXPAND], engine)
+            assert state.frontier_exhausted == (len(state.held) == len(state.found))
+            expanded += len(state.found) > before + state.newest
+    assert expanded
+
+
 # Odd questions and corpora
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidencegym.data.records import Passage
-from evidencegym.data.text import name_spans, normalise_title, spaced, words
+from evidencegym.data.text import name_spans, spaced, words
 from evidencegym.ranking.passage_features import PASSAGE_FEATURES
 from evidencegym.ranking.proposal_features import PROPOSAL_FEATURES
 from evidencegym.ranking.tasks import Found, RankTask
@@ -18,6 +18,12 @@ from evidencegym.retrieval.tokens import terms
 
 _FORMS = ("who", "when", "where", "what", "which", "how")
 _COMPARING = "or both same older younger earlier later first longer shorter larger smaller higher more".split()
+
+
+def key_of(name: str) -> str:
+    """A name as names are compared: in lower case, single spaces, no leading article."""
+    found = name.casefold().split()
+    return " ".join(found[1:] if found[0:1] == ["the"] and len(found) > 1 else found)
 
 
 def subject(passage: Passage) -> str:
@@ -41,7 +47,7 @@ def names(passage: Passage) -> dict[str, tuple[str, list[int]]]:
         for name in name_spans(sentence):
             if len(name) == 1 or (name.isdigit() and len(name) != 4):
                 continue
-            found.setdefault(normalise_title(name), (name, []))[1].append(place)
+            found.setdefault(key_of(name), (name, []))[1].append(place)
     return found
 
 
@@ -59,7 +65,7 @@ class Reference:
         self.question = task.question
         self.terms = list(dict.fromkeys(terms(task.question)))
         self.mass = sum(self.weight(term) for term in self.terms) or 1.0
-        self.names = {normalise_title(name): name for name in name_spans(task.question)}
+        self.names = {key_of(name): name for name in name_spans(task.question)}
 
     def weight(self, term: str) -> float:
         return self.retriever.rarity(term, self.task.pool)
@@ -128,7 +134,7 @@ class Reference:
                 "new_overlap": self.share(self.shown(passage) - covered),
                 "new_sentence_overlap": max(self.sentence_shares(passage, covered), default=0.0),
                 "namesakes": len(self.retriever.about(subject(passage), self.task.pool)),
-                "subject_asked": self.asks(normalise_title(subject(passage))),
+                "subject_asked": self.asks(key_of(subject(passage))),
                 "subject_held": max([t for p, t in pairs if _same(p, passage)], default=-1.0),
             }
             | self.links(passage, held, trust)
@@ -137,7 +143,7 @@ class Reference:
 
     def links(self, passage: Passage, held: list[Passage], trust: list[float]) -> dict[str, float]:
         """Return what the held passages and another one show of each other."""
-        key, name = normalise_title(subject(passage)), spaced(subject(passage))
+        key, name = key_of(subject(passage)), spaced(subject(passage))
         mentioned = [(at, p, t) for at, (p, t) in enumerate(zip(held, trust)) if key in names(p)]
         shares = {p.id: self.mention_share(p, key) for _, p, _ in mentioned}
         spoken = [t for p, t in zip(held, trust) if len(name) > 3 and name in spaced(p.text)]
@@ -178,14 +184,14 @@ class Reference:
         return max([self.share(terms_of(s)) for s in sentences(passage) if name in spaced(s)], default=0.0)
 
     def common(self, passage: Passage, other: Passage) -> AbstractSet[str]:
-        own = normalise_title(subject(passage))
+        own = key_of(subject(passage))
         return {n for n in names(passage).keys() & names(other).keys() if not self.asks(n) and n != own}
 
     def searches(self) -> list[tuple[str, str, dict[str, float]]]:
         """Return entity, query and features of each search that was not made."""
         written = dict(self.names)
         for passage in self.task.held:
-            written.setdefault(normalise_title(subject(passage)), subject(passage))
+            written.setdefault(key_of(subject(passage)), subject(passage))
             for key, (name, _) in names(passage).items():
                 written.setdefault(key, name)
         found = [search for key, name in written.items() for search in self.entity(key, name)]
@@ -210,7 +216,7 @@ class Reference:
             "mention_sentence": min([20, *(names(p)[key][1][0] for _, p, _ in mentioned)]),
             "asked": key in self.names or self.asks(key) or self.asks(spaced(name).strip()),
             "held_title_trust": max(
-                [t for p, t in zip(held, trust) if normalise_title(subject(p)) == key], default=-1.0
+                [t for p, t in zip(held, trust) if key_of(subject(p)) == key], default=-1.0
             ),
             "titles": len(self.retriever.about(name, self.task.pool)),
             "weight": weight,
@@ -226,7 +232,7 @@ class Reference:
 
 
 def _same(one: Passage, other: Passage) -> bool:
-    return normalise_title(subject(one)) == normalise_title(subject(other))
+    return key_of(subject(one)) == key_of(subject(other))
 
 
 def _likeness(one: AbstractSet[str], other: AbstractSet[str]) -> float:

@@ -20,6 +20,9 @@ MADE = [
     Passage.of("Straße (road)", ("A road.",)),
     Passage.of("(What's the Story)", ("An album.",)),
     Passage.of("", ("No title.",)),
+    Passage.of("The Amber Trio (band)", ("A band.",)),
+    Passage.of("Amber Trio", ("Three gems.",)),
+    Passage.of("The", ("An article.",)),
 ]
 BUILT = BM25Retriever.build(MADE)
 
@@ -54,6 +57,14 @@ def test_passages_about_a_name_are_ordered_by_id(corpus: tuple[Retriever, str]) 
     retriever, pool = corpus
     ids = [passage.id for passage in retriever.about("Oslo", pool)]
     assert ids == sorted(ids) and len(ids) == 3
+
+
+def test_a_leading_article_does_not_matter_to_what_a_passage_is_about(corpus: tuple[Retriever, str]) -> None:
+    retriever, pool = corpus
+    for name in ("Amber Trio", "the amber trio", "The Amber Trio"):
+        assert titles(retriever.about(name, pool)) == {"The Amber Trio (band)", "Amber Trio"}
+    assert titles(retriever.about("The", pool)) == {"The"}
+    assert titles(retriever.titled("Amber Trio", pool)) == {"Amber Trio"}
 
 
 def test_titles_are_still_found_as_they_are_written(corpus: tuple[Retriever, str]) -> None:
