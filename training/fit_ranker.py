@@ -40,7 +40,7 @@ class RankerSettings:
         ConfigError: if a number is out of range.
     """
 
-    rounds: int = 3
+    rounds: int = 2
     folds: int = 5
     stray: float = 0.3
     bags: int = 1

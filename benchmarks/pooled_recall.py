@@ -1,0 +1,113 @@
+"""Recall at 2 and 5 over the pooled corpus of 2WikiMultiHopQA, its 6,119 passages and questions, without a language model.
+
+    python benchmarks/pooled_recall.py --data FOLDER --train 2wikimultihopqa hotpotqa,musique
+
+Each ``--train`` names the data sets, joined by commas, whose train files a ranker is fitted to. It then runs on every
+pooled question (one search a step, the caps of the paper), and the evidence in the order of its score is scored. Questions
+that stand in a train file are left out for all. The record is ``records/pooled_recall.json``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from timing import RECORDS
+
+from evidencegym.actions.caps import Caps
+from evidencegym.actions.engine import Engine
+from evidencegym.actions.operation_set import operation_set
+from evidencegym.actions.rules import Rules
+from evidencegym.data.records import Gold, Passage, Question, Record
+from evidencegym.data.support_scores import support_recall
+from evidencegym.data.text import split_sentences
+from evidencegym.envs.build import build_retriever, load_records
+from evidencegym.envs.settings import TaskSettings
+from evidencegym.eval.statistics import bootstrap_mean
+from evidencegym.generation.choose import load_generator
+from evidencegym.ranking.fitted import FittedRanker
+from evidencegym.retrieval.bm25 import BM25Retriever
+from evidencegym.training.fit_ranker import Course, RankerSettings, cross_fit_ranker
+from evidencegym.training.ranker_rows import explore
+
+DEPTHS = (2, 5, 12)
+RULES = Rules(operation_set(ranked=True), Caps())
+BATCH = 64
+
+
+def lines(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a gzipped file of JSON lines."""
+    with gzip.open(file, "rt", encoding="utf-8") as opened:
+        yield from map(json.loads, opened)
+
+
+def pooled_passages(folder: Path) -> list[Passage]:
+    """Return the passages of the pooled corpus."""
+    listed = lines(folder / "pooled_corpus.jsonl.gz")
+    return [Passage.of(line["title"], split_sentences(line["text"])) for line in listed]
+
+
+def pooled_records(folder: Path) -> list[Record]:
+    """Return the questions, each with the titles of its support."""
+    return [
+        Record(
+            Question.of(line["question"]),
+            Gold(line["id"], (line["answer"],), tuple(dict.fromkeys(line["supporting_titles"]))),
+            (),
+        )
+        for line in lines(folder / "pooled_questions.jsonl.gz")
+    ]
+
+
+def course(dataset: str, data: Path) -> Course:
+    """Return the train questions of a data set over its own pooled corpus."""
+    task = TaskSettings(dataset=dataset, data=data)
+    return Course(load_records(task, "train"), RULES, build_retriever(task), load_generator("packaged"))
+
+
+def recalls(records: Sequence[Record], ordered: Iterable[Sequence[Passage]]) -> dict[str, Any]:
+    """Return mean recall at each depth, with its 95 % bootstrap interval."""
+    found = list(ordered)
+    columns = {k: [support_recall(record.gold, own[:k]) for record, own in zip(records, found)] for k in DEPTHS}
+    return {f"recall_at_{k}": bootstrap_mean(np.array(column))._asdict() for k, column in columns.items()}
+
+
+def ranked(courses: Sequence[Course], records: Sequence[Record], corpus: BM25Retriever) -> list[Sequence[Passage]]:
+    """Return the evidence that a ranker fitted to the courses collects, best first."""
+    model = cross_fit_ranker(courses, RankerSettings(), seed=0).full
+    made: list[Sequence[Passage]] = []
+    for first in range(0, len(records), BATCH):
+        engine = Engine(corpus, load_generator("packaged"), 0, FittedRanker(model, corpus))
+        made += [state.ordered for state in explore(records[first : first + BATCH], RULES, engine, seed=-1)]
+    return made
+
+
+def main(given: Namespace) -> None:
+    """Measure BM25 and each ranker."""
+    folder = given.data / "2wikimultihopqa"
+    corpus = BM25Retriever.build(pooled_passages(folder))
+    mixes = {mix: [course(name, given.data) for name in mix.split(",")] for mix in given.train}
+    seen = {record.question.text for courses in mixes.values() for own in courses for record in own.records}
+    listed = pooled_records(folder)
+    records = [record for record in listed if record.question.text not in seen]
+    hits = corpus.search([record.question.text for record in records], max(DEPTHS))
+    systems = {"bm25": recalls(records, ([hit.passage for hit in own] for own in hits))}
+    for mix, courses in mixes.items():
+        systems[f"ranker fitted to {mix}"] = recalls(records, ranked(courses, records, corpus))
+    for name, values in systems.items():
+        print(f"{name:35}", *(f"{key} {v['mean']:.3f} [{v['low']:.3f}, {v['high']:.3f}]" for key, v in values.items()))
+    made = {"passages": len(corpus.passages), "questions": len(records), "in_a_train_file": len(listed) - len(records)}
+    RECORDS.mkdir(exist_ok=True)
+    (RECORDS / "pooled_recall.json").write_text(json.dumps({**made, "systems": systems}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--train", nargs="+", default=["2wikimultihopqa", "hotpotqa,musique"])
+    main(parser.parse_args())
