@@ -1,10 +1,10 @@
-"""Recall at 2 and 5 over the pooled corpus of 2WikiMultiHopQA, its 6,119 passages and questions, without a language model.
+"""Recall at 2 and 5 over the pooled corpus of 2WikiMultiHopQA (6,119 passages) without a language model.
 
     python benchmarks/pooled_recall.py --data FOLDER --train 2wikimultihopqa hotpotqa,musique
 
 Each ``--train`` names the data sets, joined by commas, whose train files a ranker is fitted to. It then runs on every
-pooled question (one search a step, the caps of the paper), and the evidence in the order of its score is scored. Questions
-that stand in a train file are left out for all. The record is ``records/pooled_recall.json``.
+pooled question (one search a step, the caps of the paper), and the evidence in the order of its score is scored.
+Questions that stand in a train file are left out for all. The record is ``records/pooled_recall.json``.
 """
 
 from __future__ import annotations
