@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
 from ..data.corpus import pooled, read_corpus
 from ..data.datasets import DATASETS, locate, read
+from ..data.errors import ConfigError
 from ..data.records import Passage, Record
 from ..data.world import World
 from ..ranking.base import Ranker
@@ -17,10 +18,13 @@ from ..ranking.fitted import FittedRanker, RankerModel
 from ..retrieval.base import Retriever
 from ..retrieval.bm25 import BM25Retriever
 from ..retrieval.context import ContextRetriever
+from ..retrieval.encoder_settings import NONE, with_encoder
 from .settings import TaskSettings
 
 RANKER = "ranker"
 """Folder of the ranker in a run."""
+CONTROLLERS = "controllers"
+"""Folder of the further controllers of a run, one a folder, which a benchmark compares with the run's own."""
 _SYNTHETIC_QUESTIONS = {"train": 400, "dev": 200}
 
 
@@ -52,21 +56,33 @@ def load_corpus(settings: TaskSettings) -> list[Passage]:
     return pooled([*_all_records(settings, "train"), *_all_records(settings, "dev")])
 
 
-def build_retriever(settings: TaskSettings, records: Iterable[Record] = (), share_in: Path | None = None) -> Retriever:
+def build_retriever(
+    settings: TaskSettings,
+    records: Iterable[Record] = (),
+    share_in: Path | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Retriever:
     """Build the retriever: BM25 over the corpus, or, for ``own``, over the context of each of ``records``.
 
     Args:
         settings: what to search.
         records: whose contexts, for ``own``.
         share_in: folder to save the index in and map it from, so that worker processes share its memory.
+        progress: called as passages are embedded, where the settings name an encoder.
+
+    Raises:
+        ConfigError: if an encoder is named for ``own``, or there is no such model.
+        DataError: if a file is missing or malformed.
     """
     if settings.corpus == "own":
+        if settings.encoder.model != NONE:
+            raise ConfigError("an encoder needs one corpus: choose `corpus: pooled` or a path instead of own")
         return own_context(records)
     retriever = BM25Retriever.build(load_corpus(settings))
-    if share_in is None:
-        return retriever
-    retriever.save(share_in)
-    return BM25Retriever.load(share_in)
+    if share_in is not None:
+        retriever.save(share_in)
+        retriever = BM25Retriever.load(share_in)
+    return with_encoder(retriever, settings.encoder, progress)
 
 
 def load_ranker(wanted: str, retriever: Retriever, run: Path) -> Ranker | None:

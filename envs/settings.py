@@ -9,6 +9,7 @@ from pathlib import Path
 from ..actions.caps import Caps
 from ..data.datasets import DATASETS
 from ..data.errors import ConfigError
+from ..retrieval.encoder_settings import EncoderSettings
 
 SYNTHETIC = "synthetic"
 DATA_VARIABLE = "EVIDENCEGYM_DATA"
@@ -33,6 +34,7 @@ class TaskSettings:
             the folder of a saved one.
         ranker: none (operations choose as in the paper), fit (a ranker of passages and searches, cross-fitted on the
             train questions, chooses within the retrievals), or the folder of a saved one.
+        encoder: gives the ranker vectors of passages and questions to compare, in addition to words and names.
         operations: operation set: a preset's name, or names of operations in the order of their ids.
         disabled: operations that the mask leaves out.
         deduplicate_titles: retrievals leave out passages whose title is held (the paper's rule).
@@ -52,6 +54,7 @@ class TaskSettings:
     world_seed: int = 1
     generator: str = "packaged"
     ranker: str = "none"
+    encoder: EncoderSettings = field(default=EncoderSettings())
     operations: str | list[str] = "paper"
     disabled: list[str] = field(default_factory=list)
     deduplicate_titles: bool = False

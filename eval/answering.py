@@ -21,6 +21,7 @@ from ..envs.rollout import Episode, rollout
 from ..generation.base import Generator
 from ..generation.choose import load_generator
 from ..retrieval.bm25 import BM25Retriever
+from ..retrieval.encoder_settings import EncoderSettings, with_encoder
 
 
 def answer_question(question: str, corpus: Path, run: Path, cost_weight: float = 0.0) -> Episode:
@@ -45,9 +46,10 @@ def answer_question(question: str, corpus: Path, run: Path, cost_weight: float =
     rules = _rules_of(folder, manifest)
     names = rules.operations.names
     controller = load_controller(folder, FeatureMap(names).names, names, cost_weight)
-    retriever = BM25Retriever.build(read_corpus(corpus))
+    encoder = EncoderSettings.of(manifest.get("encoder_source"))
+    retriever = with_encoder(BM25Retriever.build(read_corpus(corpus)), encoder)
     ranker = load_ranker(str(manifest.get("ranker_source", "none")), retriever, run)
-    engine = Engine(retriever, _generator_of(run, manifest), ranker=ranker)
+    engine = Engine(retriever, generator_of(run, manifest), ranker=ranker)
     return rollout([Question.of(question)], rules, engine, controller)[0]
 
 
@@ -59,7 +61,7 @@ def _rules_of(folder: Path, manifest: Mapping[str, Any]) -> Rules:
         raise ManifestMismatchError(f"{folder}: the manifest does not say the rules of training ({error})") from error
 
 
-def _generator_of(run: Path, manifest: Mapping[str, Any]) -> Generator:
+def generator_of(run: Path, manifest: Mapping[str, Any]) -> Generator:
     """Return the generator that the controller was trained with."""
     source = str(manifest.get("generator_source", "packaged"))
     generator = load_generator(str(run / "generator") if source == "fit" else source)

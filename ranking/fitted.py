@@ -16,10 +16,9 @@ from ..data.storage import load_folder, save_folder
 from ..data.trees import TreeArrays
 from ..retrieval.base import Retriever
 from .base import Ranker
-from .passage_features import PASSAGE_FEATURES
 from .proposal_features import PROPOSAL_FEATURES
 from .rankings import ranking
-from .rows import Reader
+from .rows import Reader, passage_features
 from .tasks import Ranking, RankTask
 
 KIND = "ranker"
@@ -31,18 +30,22 @@ class RankerModel:
     """What is fitted and saved; it serves any corpus.
 
     Attributes:
-        passages: log-odds of a found passage being support, on rows of ``PASSAGE_FEATURES``.
+        passages: log-odds of a found passage being support, on rows of ``PASSAGE_FEATURES``, and behind them of
+            ``VECTOR_FEATURES`` if it was fitted with an encoder.
         proposals: log-odds of a search finding new support, on rows of ``PROPOSAL_FEATURES``.
+        encoder: the encoder's fingerprint, empty without one.
     """
 
     passages: TreeArrays
     proposals: TreeArrays
+    encoder: str = ""
 
     @property
     def fingerprint(self) -> str:
         """A hash of both ensembles."""
         arrays = self.arrays()
-        return content_hash("ranker", *(f"{name}:{arrays[name].tobytes().hex()}" for name in sorted(arrays)))
+        encoder = [self.encoder] if self.encoder else []
+        return content_hash("ranker", *(f"{name}:{arrays[name].tobytes().hex()}" for name in sorted(arrays)), *encoder)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to save."""
@@ -54,8 +57,8 @@ class RankerModel:
         Raises:
             DataError: if the folder cannot be written.
         """
-        names = {"passage_features": list(PASSAGE_FEATURES), "proposal_features": list(PROPOSAL_FEATURES)}
-        save_folder(folder, self.arrays(), {**(manifest or {}), "kind": KIND, "format": FORMAT, **names})
+        fixed = {"kind": KIND, "format": FORMAT, "encoder": self.encoder, **_features(self.encoder)}
+        save_folder(folder, self.arrays(), {**(manifest or {}), **fixed})
 
     @classmethod
     def load(cls, folder: Path) -> RankerModel:
@@ -66,11 +69,13 @@ class RankerModel:
             ManifestMismatchError: if it was fitted to other features.
         """
         arrays, manifest = load_folder(folder, KIND)
-        found = manifest.get("format"), manifest.get("passage_features"), manifest.get("proposal_features")
-        if found != (FORMAT, list(PASSAGE_FEATURES), list(PROPOSAL_FEATURES)):
+        encoder = str(manifest.get("encoder", ""))
+        wanted = {"format": FORMAT, **_features(encoder)}
+        if any(manifest.get(name) != value for name, value in wanted.items()):
             raise ManifestMismatchError(f"{folder}: the ranker was fitted to other features; fit it again")
-        model = cls(TreeArrays.from_arrays(arrays, "passages_"), TreeArrays.from_arrays(arrays, "proposals_"))
-        if (model.passages.n_features, model.proposals.n_features) != (len(PASSAGE_FEATURES), len(PROPOSAL_FEATURES)):
+        model = cls(TreeArrays.from_arrays(arrays, "passages_"), TreeArrays.from_arrays(arrays, "proposals_"), encoder)
+        widths = len(passage_features(bool(encoder))), len(PROPOSAL_FEATURES)
+        if (model.passages.n_features, model.proposals.n_features) != widths:
             raise ManifestMismatchError(f"{folder}: the ranker's arrays do not fit its features; fit or copy it again")
         return model
 
@@ -80,13 +85,22 @@ class FittedRanker(Ranker):
 
     Args:
         model: what was fitted.
-        retriever: knows how rare the terms of the corpus are, and which passages are about a name.
+        retriever: knows how rare the terms of the corpus are, which passages are about a name, and, if the model was
+            fitted with an encoder, the vectors of that encoder.
+
+    Raises:
+        ManifestMismatchError: if the retriever has no encoder or another one than the model was fitted with.
     """
 
     def __init__(self, model: RankerModel, retriever: Retriever) -> None:
+        if model.encoder and model.encoder != retriever.encoder:
+            raise ManifestMismatchError(
+                "the ranker was fitted with an encoder, and the retriever has "
+                + ("another one" if retriever.encoder else "none; name it with --encoder")
+            )
         self.model = model
         self.retriever = retriever
-        self.reader = Reader(retriever)
+        self.reader = Reader(retriever, bool(model.encoder))
 
     def __reduce__(self) -> Any:
         """Send the model, not what was read with it, to another process."""
@@ -103,6 +117,10 @@ class FittedRanker(Ranker):
         scores = _probabilities(self.model.passages, [rows.passages for rows in read])
         gains = _probabilities(self.model.proposals, [rows.rows for rows in read])
         return [ranking(rows.searches, own, gain) for rows, own, gain in zip(read, scores, gains)]
+
+
+def _features(encoder: str) -> dict[str, list[str]]:
+    return {"passage_features": list(passage_features(bool(encoder))), "proposal_features": list(PROPOSAL_FEATURES)}
 
 
 def _probabilities(trees: TreeArrays, parts: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float64]]:

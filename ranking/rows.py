@@ -14,6 +14,7 @@ from .asked import Asked
 from .passage_features import FOUND_FEATURES, PASSAGE_FEATURES, found_values
 from .proposal_features import PROPOSAL_FEATURES, STATE_FEATURES, state_row
 from .tasks import RankTask
+from .vector_features import VECTOR_FEATURES, vector_rows
 from .views import View, Views
 
 _QUESTIONS = 128
@@ -35,14 +36,28 @@ class Rows(NamedTuple):
     searches: list[tuple[str, str]]
 
 
+def passage_features(vectors: bool) -> tuple[str, ...]:
+    """Return the names of the columns of the passages' rows, without or with those of an encoder's vectors."""
+    return (*PASSAGE_FEATURES, *VECTOR_FEATURES) if vectors else PASSAGE_FEATURES
+
+
 class Reader:
     """Reads tasks over one corpus; what depends on the question alone is kept for the questions asked last.
 
     Several threads may use it; they read one after another.
+
+    Args:
+        retriever: the corpus.
+        vectors: whether the rows of passages end with the features of vectors; None for whether there is an encoder.
+
+    Attributes:
+        passage_features: names of the columns of the passages' rows.
     """
 
-    def __init__(self, retriever: Retriever) -> None:
+    def __init__(self, retriever: Retriever, vectors: bool | None = None) -> None:
         self._retriever = retriever
+        self._vectors = bool(retriever.encoder) if vectors is None else vectors
+        self.passage_features = passage_features(self._vectors)
         self._questions = lru_cache(maxsize=_QUESTIONS)(self._new_question)
         self._rows = lru_cache(maxsize=_TASKS)(self._read)
         self._titles = lru_cache(maxsize=_NAMES)(lambda name, pool: len(retriever.about(name, pool)))
@@ -51,7 +66,7 @@ class Reader:
 
     def __reduce__(self) -> Any:
         """Send the corpus, not what was read of it, to another process."""
-        return Reader, (self._retriever,)
+        return Reader, (self._retriever, self._vectors)
 
     def read(self, task: RankTask) -> Rows:
         """Return the rows of a task; those of the tasks read last are kept."""
@@ -60,7 +75,10 @@ class Reader:
 
     def _read(self, task: RankTask) -> Rows:
         view = self._questions(task.question, task.pool).of(task.held, task.trust)
-        return Rows(_passages(view, task), *_searches(view, task))
+        passages = _passages(view, task)
+        if self._vectors:
+            passages = np.concatenate([passages, vector_rows(task, self._retriever)], axis=1)
+        return Rows(passages, *_searches(view, task))
 
     def _new_question(self, question: str, pool: str) -> Views:
         asked = Asked(question, lambda term: self._rarity(term, pool))

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.errors import ConfigError
 from ..data.records import Passage
 
 
@@ -85,3 +89,24 @@ class Retriever(ABC):
         A retriever without such statistics returns 1, so that all terms weigh the same.
         """
         return 1.0
+
+    @property
+    def encoder(self) -> str:
+        """The fingerprint of the encoder whose vectors it knows, empty without one."""
+        return ""
+
+    def vectors(self, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        """Return the (passages, dimension) unit vectors of passages.
+
+        Raises:
+            ConfigError: if it has no encoder.
+        """
+        raise ConfigError("this retriever has no encoder, so its passages have no vectors")
+
+    def vector(self, query: str) -> NDArray[np.float32]:
+        """Return the (dimension,) unit vector of a query.
+
+        Raises:
+            ConfigError: if it has no encoder.
+        """
+        raise ConfigError("this retriever has no encoder, so queries have no vectors")

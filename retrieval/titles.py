@@ -43,7 +43,7 @@ class Titles:
         return tuple(p for p in self._hashed(_subject(title), passages) if normalise_title(p.title) == wanted)
 
     def about(self, name: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """Return the passages whose title is ``name``, brackets and a leading "the" left out, in order of their numbers."""
+        """Return the passages whose title is ``name``, brackets and a leading "the" left out, by their numbers."""
         wanted = name_key(name)
         return tuple(p for p in self._hashed(wanted, passages) if _subject(p.title) == wanted)
 

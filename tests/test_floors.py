@@ -30,6 +30,7 @@ NEURAL = {
     "confidence/cross_encoder.py",
     "confidence/lookback.py",
     "retrieval/dense.py",
+    "retrieval/sentence_encoder.py",
     "training/ppo.py",
     "training/evaluator_t5.py",
 }

@@ -98,7 +98,8 @@ def cross_fit_ranker(
     """Fit rankers to the questions of one data set, or of several.
 
     Raises:
-        ConfigError: if all questions fall into one fold, so that nothing is left to fit its model to.
+        ConfigError: if all questions fall into one fold, so that nothing is left to fit its model to, or the courses'
+            retrievers have different encoders.
     """
     filled = {fold_of(record.id, settings.folds, seed) for course in courses for record in course.records}
     if len(filled) < 2:
@@ -107,6 +108,7 @@ def cross_fit_ranker(
             f"found them in {len(filled)}; train on more questions"
         )
     rows: list[list[RankerRows]] = [[] for _ in range(settings.folds)]
+    encoder = _encoder(courses)
     models: list[RankerModel] | None = None
     for round_ in range(settings.rounds):
         for course in courses:
@@ -116,9 +118,18 @@ def cross_fit_ranker(
                 rows[fold] += _rows(course, own, ranker, settings, seed * 1009 + round_)
                 if progress:
                     progress(f"ranker, round {round_ + 1}", fold + 1, settings.folds)
-        models = [_without(rows, fold, _lighter(settings, round_), seed) for fold in range(settings.folds)]
-    full = _fitted([r for fold in rows for r in fold], settings, seed)
+        lighter = _lighter(settings, round_)
+        models = [_without(rows, fold, lighter, seed, encoder) for fold in range(settings.folds)]
+    full = _fitted([r for fold in rows for r in fold], settings, seed, encoder)
     return CrossFittedRanker(full, tuple(models or ()), seed)
+
+
+def _encoder(courses: Sequence[Course]) -> str:
+    """Return the fingerprint of the encoder that all courses share, empty without one."""
+    encoders = {course.retriever.encoder for course in courses}
+    if len(encoders) != 1:
+        raise ConfigError("a ranker is fitted with one encoder or none, found corpora with different ones")
+    return encoders.pop()
 
 
 def _ranker(course: Course, models: Sequence[RankerModel] | None, fold: int) -> FittedRanker | LexicalRanker:
@@ -130,8 +141,10 @@ def _lighter(settings: RankerSettings, round_: int) -> RankerSettings:
     return settings if round_ == settings.rounds - 1 else replace(settings, bags=1, trees=min(settings.trees, 80))
 
 
-def _without(rows: Sequence[Sequence[RankerRows]], fold: int, settings: RankerSettings, seed: int) -> RankerModel:
-    return _fitted([own for other, group in enumerate(rows) if other != fold for own in group], settings, seed)
+def _without(
+    rows: Sequence[Sequence[RankerRows]], fold: int, settings: RankerSettings, seed: int, encoder: str
+) -> RankerModel:
+    return _fitted([own for other, group in enumerate(rows) if other != fold for own in group], settings, seed, encoder)
 
 
 def _rows(
@@ -148,9 +161,9 @@ def _rows(
     return made
 
 
-def _fitted(rows: Sequence[RankerRows], settings: RankerSettings, seed: int) -> RankerModel:
+def _fitted(rows: Sequence[RankerRows], settings: RankerSettings, seed: int, encoder: str) -> RankerModel:
     passages, support, searches, finds = (np.concatenate(column) for column in zip(*rows))
-    return RankerModel(_bagged(passages, support, settings, seed), _bagged(searches, finds, settings, seed))
+    return RankerModel(_bagged(passages, support, settings, seed), _bagged(searches, finds, settings, seed), encoder)
 
 
 def _bagged(rows: NDArray[np.float32], labels: NDArray[np.bool_], settings: RankerSettings, seed: int) -> TreeArrays:

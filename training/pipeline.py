@@ -131,6 +131,7 @@ def controller_of(
         "generator_source": settings.generator,
         "ranker": ranker.fingerprint if ranker else "",
         "ranker_source": settings.ranker,
+        "encoder_source": settings.encoder.source(),
         "questions": len(set(rows.column("question_id").to_pylist())),
         "data": content_hash(*rows.column("question_id").to_pylist()),
         **(noted or {}),

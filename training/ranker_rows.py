@@ -16,7 +16,6 @@ from ..data.errors import ConfigError
 from ..data.records import Gold, Record, content_hash
 from ..data.support_scores import supports_held
 from ..ranking.base import Ranker
-from ..ranking.passage_features import PASSAGE_FEATURES
 from ..ranking.proposal_features import PROPOSAL_FEATURES
 from ..ranking.rows import Reader, Rows
 from ..ranking.tasks import Ranking, RankTask
@@ -126,7 +125,8 @@ def labelled(
     gold = record.gold
     if gold is None:
         raise ConfigError(f"cannot fit a ranker to a question without gold: {record.id}")
-    none = np.zeros((0, len(PASSAGE_FEATURES)), np.float32), np.zeros((0, len(PROPOSAL_FEATURES)), np.float32)
+    widths = len(reader.passage_features), len(PROPOSAL_FEATURES)
+    none = [np.zeros((0, width), np.float32) for width in widths]
     parts = [RankerRows(none[0], np.zeros(0, np.bool_), none[1], np.zeros(0, np.bool_))]
     parts += [_labelled(gold, task, found, reader.read(task), retriever, _random(seed, task)) for task, found in asked]
     return RankerRows(*(np.concatenate(column) for column in zip(*parts)))

@@ -65,6 +65,7 @@ def prepare_rankers(
     made_from = {
         "questions": questions_hash(records),
         "retriever": retriever.fingerprint,
+        **({"encoder_of_vectors": retriever.encoder} if retriever.encoder else {}),
         "caps": asdict(caps),
         "settings": asdict(fitting),
         "seed": seed,

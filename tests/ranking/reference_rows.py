@@ -215,9 +215,7 @@ class Reference:
             "mention_place": min([20, *(at for at, _, _ in mentioned)]),
             "mention_sentence": min([20, *(names(p)[key][1][0] for _, p, _ in mentioned)]),
             "asked": key in self.names or self.asks(key) or self.asks(spaced(name).strip()),
-            "held_title_trust": max(
-                [t for p, t in zip(held, trust) if key_of(subject(p)) == key], default=-1.0
-            ),
+            "held_title_trust": max([t for p, t in zip(held, trust) if key_of(subject(p)) == key], default=-1.0),
             "titles": len(self.retriever.about(name, self.task.pool)),
             "weight": weight,
             "terms": len(own),

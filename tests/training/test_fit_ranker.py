@@ -157,7 +157,7 @@ def test_every_model_sees_the_rows_of_the_other_folds_alone(monkeypatch: pytest.
         rows = labelled(record, *arguments)
         return rows._replace(passages=np.full_like(rows.passages, folds[record.question.key]))
 
-    def model_of(rows: Sequence[RankerRows], settings: RankerSettings, seed: int) -> RankerModel:
+    def model_of(rows: Sequence[RankerRows], settings: RankerSettings, seed: int, encoder: str) -> RankerModel:
         fitted.append({float(value) for own in rows for value in np.unique(own.passages)})
         return models[len(fitted) % 2]
 
