@@ -9,6 +9,7 @@ from evidencegym.actions.operation_set import PRESETS
 from evidencegym.envs.features import FeatureMap
 from evidencegym.ranking.passage_features import PASSAGE_FEATURES
 from evidencegym.ranking.proposal_features import PROPOSAL_FEATURES
+from evidencegym.ranking.vector_features import VECTOR_FEATURES
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -25,7 +26,9 @@ def test_every_feature_of_a_ranker_is_documented_once() -> None:
     passages, searches = text.split("### Features of a search")
     shared = set(PASSAGE_FEATURES[PASSAGE_FEATURES.index("held") :])
     assert re.findall(r"\n\| `(\w+)` \|", passages) == list(PASSAGE_FEATURES)
+    searches, vectors = searches.split("## With an encoder")
     assert re.findall(r"\n\| `(\w+)` \|", searches) == [name for name in PROPOSAL_FEATURES if name not in shared]
+    assert re.findall(r"\n\| `(\w+)` \|", vectors) == list(VECTOR_FEATURES)
 
 
 def test_every_operation_is_documented_under_its_id() -> None:
