@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import ManifestMismatchError
+from .decision_kernel import fill_rows
+
 COST_FEATURES = ("expected_tokens", "expected_generator_calls", "expected_retrievals")
 
 
@@ -36,6 +39,32 @@ def action_rows(
     rows[each, width + operations] = 1
     rows[:, prior] = features[each, counts[operations]]
     rows[:, prior + 1 :] = expected_costs[operations]
+    return rows
+
+
+def valid_rows(
+    features: NDArray[np.float32],
+    mask: NDArray[np.int8],
+    counts: NDArray[np.int64],
+    expected_costs: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    """Return the rows of all valid operations, state by state, in the order of their ids.
+
+    Args:
+        features: (batch, features), one state a row.
+        mask: (batch, operations), contiguous.
+        counts: as for :func:`action_rows`.
+        expected_costs: as for :func:`action_rows`.
+
+    Raises:
+        ManifestMismatchError: if there is not one row of features a row of the mask, or a count has no column.
+    """
+    states = np.ascontiguousarray(features, np.float32)
+    if states.ndim != 2 or len(states) != len(mask) or counts.max(initial=-1) >= states.shape[1]:
+        raise ManifestMismatchError(f"features of shape {states.shape} do not go with a mask of shape {mask.shape}")
+    width = states.shape[1] + len(counts) + 1 + expected_costs.shape[1]
+    rows: NDArray[np.float32] = np.empty((np.count_nonzero(mask), width), np.float32)
+    fill_rows(states, mask, counts, expected_costs, rows)
     return rows
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import ConfigError, InvalidOperationError
+from .decision_kernel import choose
+
+_ALL_ZERO = "a mask is all zero: no operation may run, not even stop_answer"
 
 
 class Decision(NamedTuple):
@@ -54,18 +57,30 @@ def check_mask(mask: NDArray[np.int8]) -> None:
         InvalidOperationError: if a row is all zero.
     """
     if not mask.any(axis=1).all():
-        raise InvalidOperationError("a mask is all zero: no operation may run, not even stop_answer")
+        raise InvalidOperationError(_ALL_ZERO)
 
 
 def best_valid(values: NDArray[np.float64], mask: NDArray[np.int8]) -> NDArray[np.int64]:
     """Return the valid operation of the highest value in each row; ties go to the lowest action id.
 
     Raises:
-        InvalidOperationError: if a row of the mask is all zero.
+        InvalidOperationError: if a row of the mask is all zero, or the mask has another shape than the values.
     """
-    check_mask(mask)
-    chosen: NDArray[np.int64] = np.argmax(np.where(mask.astype(bool), values, -np.inf), axis=1).astype(np.int64)
+    chosen: NDArray[np.int64] = np.empty(len(mask), np.int64)
+    if not choose(np.ascontiguousarray(values, np.float64), as_mask(mask, values.shape), chosen):
+        raise InvalidOperationError(_ALL_ZERO)
     return chosen
+
+
+def as_mask(mask: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.int8]:
+    """Return a mask as the compiled loops read it, which look at no bounds.
+
+    Raises:
+        InvalidOperationError: if it has another shape.
+    """
+    if mask.ndim != 2 or mask.shape != shape:
+        raise InvalidOperationError(f"expected a mask of shape {shape}, found {mask.shape}")
+    return np.ascontiguousarray(mask, np.int8)
 
 
 def place_of(name: str, names: Sequence[str], needed_by: str) -> int:

@@ -12,9 +12,10 @@ from ..actions.costs import weighted_parts
 from ..data.errors import ConfigError, ManifestMismatchError
 from ..data.records import content_hash
 from ..data.trees import TreeArrays
-from .action_rows import action_rows, count_columns, row_names
-from .base import Controller, Decision, best_valid
+from .action_rows import count_columns, row_names, valid_rows
+from .base import Controller, Decision, as_mask, best_valid
 from .continuation import ContinuationModel
+from .decision_kernel import spread
 
 
 class ForestController(Controller):
@@ -90,10 +91,10 @@ class ForestController(Controller):
 
     def values(self, features: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """Return (batch, operations) float64: v_hat - lambda * c where valid, nan elsewhere."""
-        at, operation = np.nonzero(mask)
-        rows = action_rows(features[at], operation.astype(np.int64), self._counts, self._costs)
-        values = np.full(mask.shape, np.nan)
-        values[at, operation] = self.trees.predict(rows)
+        valid = as_mask(mask, (len(features), len(self.operations)))
+        predicted = self.trees.predict(valid_rows(features, valid, self._counts, self._costs))
+        values: NDArray[np.float64] = np.empty(valid.shape)
+        spread(predicted, valid, values)
         return values - self.cost_weight * self._penalties() if self.cost_weight else values
 
     def _penalties(self) -> NDArray[np.float64]:

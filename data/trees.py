@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .errors import ManifestMismatchError
 from .tree_files import narrow, widened
-from .tree_kernel import inside, packed, rounded_down, walk_rows, walk_trees, walk_wide
+from .tree_kernel import LANES, inside, packed, rounded_down, walk_rows, walk_trees, walk_wide
 
 # From this many rows on it pays to send many rows through one tree rather than one row through many trees.
 _MANY_ROWS = 64
@@ -57,7 +57,7 @@ class TreeArrays:
         self.divide_by = float(divide_by)
         self.n_features = int(n_features)
         self._check()
-        self._packed = packed(self.feature, self.right, self.value)
+        self._packed = packed(self.feature, self.right, self.value, self.roots)
 
     def _check(self) -> None:
         arrays = (self.feature, self.right, self.value, self.roots)
@@ -82,11 +82,14 @@ class TreeArrays:
         if matrix.ndim != 2 or matrix.shape[1] != self.n_features:
             raise ManifestMismatchError(f"expected rows of {self.n_features} features, found shape {matrix.shape}")
         out: NDArray[np.float64] = np.empty(len(matrix), np.float64)
-        if narrow:
-            walk = walk_rows if len(matrix) >= _MANY_ROWS else walk_trees
-            walk(self._packed, self.value, self.roots, matrix, self.base, self.divide_by, out)
-        else:
+        if self._packed is None or not narrow:
             walk_wide(self.feature, self.right, self.value, self.roots, matrix, self.base, self.divide_by, out)
+            return out
+        many = len(matrix) - len(matrix) % LANES if len(matrix) >= _MANY_ROWS else 0
+        if many:
+            walk_rows(*self._packed, matrix[:many], self.base, self.divide_by, out[:many])
+        if many < len(matrix):
+            walk_trees(*self._packed, matrix[many:], self.base, self.divide_by, out[many:])
         return out
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

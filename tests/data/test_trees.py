@@ -32,6 +32,8 @@ def data(
 
 FORESTS: dict[str, dict[str, Any]] = {
     "full": {"n_estimators": 13},
+    "as many as walk side by side": {"n_estimators": 16, "max_depth": 3},
+    "one more": {"n_estimators": 17, "max_depth": 3},
     "one tree": {"n_estimators": 1},
     "depth 1": {"n_estimators": 20, "max_depth": 1},
     "leaf 8": {"n_estimators": 20, "min_samples_leaf": 8, "max_features": 1 / 3},
@@ -90,7 +92,7 @@ def model(n_estimators: int = 9) -> TreeArrays:
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [1, 7, 63, 64, 65, 200])
+@pytest.mark.parametrize("n", [1, 7, 63, 64, 65, 200, 277, 528])
 def test_rows_are_predicted_one_by_one_as_together(n: int, kind: type[Any]) -> None:
     rows = data(8, n=n)[0].astype(kind)
     together = model().predict(rows)
@@ -110,6 +112,40 @@ def test_no_tree_predicts_the_base() -> None:
     ids = np.zeros(0, np.int32)
     none = TreeArrays(ids, ids, np.zeros(0), ids, 1.5, 1.0, 2)
     assert none.predict(np.zeros((3, 2))).tolist() == [1.5] * 3
+
+
+def test_the_sign_of_nothing_is_kept() -> None:
+    """What fills a group of trees up adds nothing, not even a sign."""
+    ids = np.zeros(1, np.int32)
+    for base, value, expected in ((-0.0, -0.0, True), (0.0, -0.0, False), (-0.0, 0.0, False)):
+        single = TreeArrays(ids - 1, ids, np.array([value]), ids, base, 1.0, 2)
+        for kind in (np.float32, np.float64):
+            found = single.predict(np.zeros((80, 2), kind))
+            assert not found.any() and np.all(np.signbit(found) == expected)
+
+
+def test_what_is_no_number_goes_right_in_every_walk() -> None:
+    rows = np.where(np.random.default_rng(0).random((100, 6)) < 0.3, np.nan, data(3, n=100)[0]).astype(np.float32)
+    expected = model().predict(rows.astype(np.float64))
+    assert np.isfinite(expected).all() and len(np.unique(expected)) > 10
+    assert np.array_equal(model().predict(rows), expected)
+    assert np.array_equal(model().predict(rows[:20]), expected[:20])
+
+
+@pytest.mark.parametrize("tests", [10_000, 21_844, 21_845, 40_000])
+def test_a_tree_too_large_to_be_packed_gives_the_same(tests: int) -> None:
+    """The root's right child stands behind all others: a chain of tests, each with a leaf to its left."""
+    chain = np.arange(1, 2 * tests + 1, 2, dtype=np.int32)
+    feature, right = np.full(2 * tests + 3, -1, np.int32), np.zeros(2 * tests + 3, np.int32)
+    feature[0], right[0], feature[chain], right[chain] = 1, 2 * tests + 2, 0, chain + 2
+    value = np.arange(2 * tests + 3, dtype=np.float64)
+    value[0], value[chain] = 0.0, np.arange(tests)
+    tree = TreeArrays(feature, right, value, np.zeros(1, np.int32), 0.0, 1.0, 2)
+    assert (tree._packed is None) == (tests > 21_844)
+    rows = np.array([[-1, 0], [7, 0], [tests - 1, 0], [tests, 0], [5, 1]], np.float32)
+    expected = [2, 2 * 7 + 2, 2 * tests, 2 * tests + 1, 2 * tests + 2]
+    assert tree.predict(rows).tolist() == expected
+    assert tree.predict(np.resize(rows, (80, 2))).tolist() == expected * 16
 
 
 def test_saved_arrays_predict_the_same_bits(tmp_path: Path) -> None:
