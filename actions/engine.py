@@ -157,10 +157,13 @@ class Engine:
 
     def _search(self, searches: Sequence[Search]) -> list[Reply]:
         found: dict[Search, list[Hit]] = {}
-        for k in sorted({search.k for search in searches}):
-            batch = [search for search in searches if search.k == k]
-            hits = self.retriever.search([s.query for s in batch], k, [s.pool for s in batch])
-            found |= dict(zip(batch, hits, strict=True))
+        serving = {targeted: self.retriever.serving(targeted) for targeted in (False, True)}
+        for retriever in dict.fromkeys(serving.values()):
+            own = [search for search in searches if serving[search.targeted] is retriever]
+            for k in sorted({search.k for search in own}):
+                batch = [search for search in own if search.k == k]
+                hits = retriever.search([s.query for s in batch], k, [s.pool for s in batch])
+                found |= dict(zip(batch, hits, strict=True))
         return [Reply(tuple(self._with_titles(s, found[s])), Cost(retrievals=1)) for s in searches]
 
     def _with_titles(self, search: Search, hits: list[Hit]) -> list[Hit]:
@@ -221,7 +224,7 @@ def _answered(call: Callable[[Sequence[Any]], list[Reply]], price: Cost, batch: 
 
 
 def _metered(responses: Sequence[Any]) -> list[Reply]:
-    return [Reply(r, Cost(r.usage.prompt_tokens, r.usage.completion_tokens, generator_calls=1)) for r in responses]
+    return [Reply(r, Cost(r.usage.prompt_tokens, r.usage.completion_tokens, r.usage.calls)) for r in responses]
 
 
 def _ranked(ranker: Ranker, tasks: Sequence[RankTask]) -> list[Reply]:

@@ -54,8 +54,8 @@ class Retrieval(Operation):
     def request(self, state: EvidenceState, query: str, title: str = "") -> Search:
         """Return a search deep enough to hold as many unseen passages as there is room for, or to fill the pool."""
         if self.ranked:
-            return Search(query, TARGETED_DEPTH, "", state.question.key, subjects(state))
-        return Search(query, state.room + len(state.seen), title, state.question.key)
+            return Search(query, TARGETED_DEPTH, "", state.question.key, subjects(state), targeted=True)
+        return Search(query, state.room + len(state.seen), title, state.question.key, targeted=True)
 
     def collected(
         self, state: EvidenceState, query: str, hits: Sequence[Hit], asked: bool = False, gain: float = 0.5

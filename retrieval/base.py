@@ -32,6 +32,7 @@ class Search:
         title: when given, passages with exactly this title come first (case and spaces ignored).
         subjects: names; passages about one of them come after the hits, with score 0, where they are not among them.
         pool: the question key whose own context is searched, for retrievers that hold one pool a question.
+        targeted: whether it is another query than the question itself; see ``Retriever.serving``.
     """
 
     query: str
@@ -39,6 +40,7 @@ class Search:
     title: str = ""
     pool: str = ""
     subjects: tuple[str, ...] = ()
+    targeted: bool = False
 
 
 class Retriever(ABC):
@@ -71,6 +73,10 @@ class Retriever(ABC):
             k: at least 1.
             pools: one question key a query; ignored by retrievers that hold a single corpus.
         """
+
+    def serving(self, targeted: bool) -> Retriever:
+        """Return what serves the searches with the question itself, or the targeted ones: this retriever for both."""
+        return self
 
     @abstractmethod
     def titled(self, title: str, pool: str = "") -> tuple[Passage, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from ..data.errors import ConfigError, DataError
 from ..data.records import Passage, content_hash
@@ -45,6 +46,11 @@ class ContextRetriever(Retriever):
         self._pools = {key: tuple(passages) for key, passages in pools.items()}
         self._index = lru_cache(maxsize=_KEPT)(self._build)
         self._fingerprint = ""
+
+    def __reduce__(self) -> Any:
+        """Send the pools, not their indices, to another process."""
+        settings = self.settings
+        return ContextRetriever, (self._pools, settings.k1, settings.b, settings.title_weight)
 
     @property
     def fingerprint(self) -> str:

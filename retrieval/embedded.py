@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.records import Passage
-from .base import Hit, Retriever
+from .base import Retriever
+from .delegating import DelegatingRetriever
 from .embeddings import Embeddings
 from .encoder import Encoder
 
 
-class EmbeddedRetriever(Retriever):
+class EmbeddedRetriever(DelegatingRetriever):
     """Searches as another retriever does, and knows the vectors of passages and queries.
+
+    Its fingerprint is that of the base: vectors change no search.
 
     Args:
         base: searches.
@@ -23,36 +26,14 @@ class EmbeddedRetriever(Retriever):
     """
 
     def __init__(self, base: Retriever, encoder: Encoder, embeddings: Embeddings) -> None:
-        self.base = base
+        super().__init__(base)
         self._encoder = encoder
         self.embeddings = embeddings
-        self.concurrency, self.max_batch = base.concurrency, base.max_batch
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the base: vectors change no search."""
-        return self.base.fingerprint
 
     @property
     def encoder(self) -> str:
         """The encoder's fingerprint."""
         return self.embeddings.encoder
-
-    def search(self, queries: Sequence[str], k: int, pools: Sequence[str] | None = None) -> list[list[Hit]]:
-        """Return the base's hits."""
-        return self.base.search(queries, k, pools)
-
-    def titled(self, title: str, pool: str = "") -> tuple[Passage, ...]:
-        """Return the passages with this title."""
-        return self.base.titled(title, pool)
-
-    def about(self, name: str, pool: str = "") -> tuple[Passage, ...]:
-        """Return the passages about a name."""
-        return self.base.about(name, pool)
-
-    def rarity(self, term: str, pool: str = "") -> float:
-        """Return how rare a term is."""
-        return self.base.rarity(term, pool)
 
     def vectors(self, passages: Sequence[Passage]) -> NDArray[np.float32]:
         """Return the unit vectors of passages.

@@ -31,13 +31,21 @@ class Embeddings:
         matrix: (passages, dimension) float32, in that order.
         fingerprint: of encoder and passages.
         encoder: fingerprint of the encoder alone.
+        folder: where they are saved.
     """
 
-    def __init__(self, ids: NDArray[np.uint64], matrix: NDArray[np.float32], fingerprint: str, encoder: str) -> None:
+    def __init__(
+        self, ids: NDArray[np.uint64], matrix: NDArray[np.float32], fingerprint: str, encoder: str, folder: Path
+    ) -> None:
         self.ids = ids
         self.matrix = matrix
         self.fingerprint = fingerprint
         self.encoder = encoder
+        self.folder = folder.absolute()  # a worker may run in another folder
+
+    def __reduce__(self) -> Any:
+        """Send the folder, not the vectors, to another process."""
+        return load_embeddings, (self.folder,)
 
     def rows(self, passages: Sequence[Passage]) -> NDArray[np.int64]:
         """Return the row of each passage.
@@ -123,7 +131,7 @@ def load_embeddings(folder: Path, made_from: dict[str, Any] | None = None) -> Em
     ids = open_array(folder / "ids.npy", np.uint64, mapped=True)
     if len(ids) != count:
         raise ManifestMismatchError(f"{folder}: files of different corpora are mixed; embed the corpus again")
-    return Embeddings(ids, vectors, content_hash(encoder, corpus), encoder)
+    return Embeddings(ids, vectors, content_hash(encoder, corpus), encoder, folder)
 
 
 def _build(

@@ -10,10 +10,9 @@ from typing import Any
 
 from ..data.errors import ConfigError
 from ..data.records import content_hash
-from .base import Retriever
 from .bm25 import BM25Retriever
-from .embedded import EmbeddedRetriever
-from .embeddings import embed
+from .embeddings import Embeddings, embed
+from .encoder import Encoder
 from .sentence_encoder import SentenceEncoder
 
 CACHE_VARIABLE = "EVIDENCEGYM_CACHE"
@@ -70,15 +69,15 @@ class EncoderSettings:
             raise ConfigError(f"the manifest names no encoder that can be used ({error})") from error
 
 
-def with_encoder(
+def embedded(
     retriever: BM25Retriever,
     settings: EncoderSettings,
     progress: Callable[[str, int, int], None] | None = None,
-) -> Retriever:
-    """Return the retriever with the vectors of its passages beside it, or as it is where no encoder is named.
+) -> tuple[Encoder, Embeddings]:
+    """Return the encoder and the vectors of a retriever's passages.
 
     Args:
-        retriever: searches the passages.
+        retriever: holds the passages.
         settings: names the encoder.
         progress: called as passages are embedded.
 
@@ -88,8 +87,6 @@ def with_encoder(
         DataError: if the vectors cannot be written.
         ManifestMismatchError: if the folder named holds vectors of another corpus or encoder.
     """
-    if settings.model == NONE:
-        return retriever
     encoder = SentenceEncoder(
         settings.model,
         settings.query_prompt,
@@ -99,7 +96,7 @@ def with_encoder(
         settings.device,
     )
     folder = settings.vectors or _cache() / content_hash(encoder.fingerprint, retriever.fingerprint)
-    return EmbeddedRetriever(retriever, encoder, embed(retriever.passages, encoder, folder, progress))
+    return encoder, embed(retriever.passages, encoder, folder, progress)
 
 
 def _cache() -> Path:

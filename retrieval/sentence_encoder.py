@@ -80,7 +80,7 @@ class SentenceEncoder(Encoder):
         return vector
 
     def _one(self, text: str) -> NDArray[np.float32]:
-        vector = self._encoded([text], self.prompts[0])[0]
+        vector: NDArray[np.float32] = self._encoded([text], self.prompts[0])[0]
         vector.setflags(write=False)
         return vector
 

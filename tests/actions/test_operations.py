@@ -95,7 +95,7 @@ def test_retrieve_more_does_not_go_beyond_the_depth_of_the_frontier() -> None:
 def test_gap_query_searches_for_the_gap_once() -> None:
     state = replace(holding(0), gap="birthplace of Ax")
     [asked], after = drive(GapQuery(), state, [hits([0, 3, 4, 5])])
-    assert asked == Search("birthplace of Ax", 4, "", ASKED.key)
+    assert asked == Search("birthplace of Ax", 4, "", ASKED.key, targeted=True)
     assert (titles(after), after.queries) == (["0", "3", "4", "5"], ("earlier", "birthplace of Ax"))
     assert not GapQuery().valid(after)
     _, barren = drive(GapQuery(), state, [hits([0])])
@@ -106,7 +106,7 @@ def test_bridge_entity_expand_asks_for_the_title_and_the_question() -> None:
     state = holding(0, 1)
     assert state.candidates == ("Person Ax", "Person Bx")
     [asked], after = drive(BridgeEntityExpand(), state, [hits([5])])
-    assert asked == Search("Person Ax Who wrote Blue Stone?", 5, "Person Ax", ASKED.key)
+    assert asked == Search("Person Ax Who wrote Blue Stone?", 5, "Person Ax", ASKED.key, targeted=True)
     assert (after.expanded, after.candidates) == (("Person Ax",), ("Person Ax", "Person Fx", "Person Bx"))
     _, barren = drive(BridgeEntityExpand(), after, [()])
     assert barren.expanded == ("Person Ax", "Person Fx") and barren.newest == 0
@@ -116,7 +116,8 @@ def test_bridge_entity_expand_asks_for_the_title_and_the_question() -> None:
 def test_rewrite_query_searches_with_the_new_query() -> None:
     state = holding(0, 1)
     asked, after = drive(RewriteQuery(), state, [Rewriting("new words"), hits([0, 9])])
-    assert asked == [RewriteTask(ASKED.text, state.context, ("earlier",)), Search("new words", 5, "", ASKED.key)]
+    search = Search("new words", 5, "", ASKED.key, targeted=True)
+    assert asked == [RewriteTask(ASKED.text, state.context, ("earlier",)), search]
     assert (titles(after), after.queries) == (["0", "1", "9"], ("earlier", "new words"))
 
 

@@ -91,7 +91,7 @@ def test_settings_build_a_retriever_with_vectors(folder: Path, tmp_path: Path) -
     assert retriever.encoder == SentenceEncoder(str(folder)).fingerprint
     assert read_manifest(tmp_path / "vectors", KIND)["passages"] >= 300
     assert EncoderSettings.of(encoder.source()).model == encoder.model
-    with pytest.raises(ConfigError, match="needs one corpus"):
+    with pytest.raises(ConfigError, match="need one corpus"):
         build_retriever(TaskSettings(corpus="own", encoder=encoder))
 
 
