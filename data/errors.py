@@ -41,5 +41,9 @@ class RequestFailedError(EvidenceGymError):
     """One request that a backend could not serve; the episode records it and goes on."""
 
 
+class RecordingMissError(EvidenceGymError):
+    """A request that a recording holds no response to, where no generator may be asked."""
+
+
 class BackendUnavailableError(EvidenceGymError):
     """A backend that needs an extra, a server or a file that is not there."""

@@ -17,8 +17,9 @@ from ..ranking.base import Ranker
 from ..ranking.fitted import FittedRanker, RankerModel
 from ..retrieval.base import Retriever
 from ..retrieval.bm25 import BM25Retriever
+from ..retrieval.choose import choose_retriever
 from ..retrieval.context import ContextRetriever
-from ..retrieval.encoder_settings import NONE, with_encoder
+from ..retrieval.encoder_settings import NONE
 from .settings import TaskSettings
 
 RANKER = "ranker"
@@ -62,7 +63,7 @@ def build_retriever(
     share_in: Path | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Retriever:
-    """Build the retriever: BM25 over the corpus, or, for ``own``, over the context of each of ``records``.
+    """Build the retriever over the corpus, or, for ``own``, BM25 over the context of each of ``records``.
 
     Args:
         settings: what to search.
@@ -75,14 +76,16 @@ def build_retriever(
         DataError: if a file is missing or malformed.
     """
     if settings.corpus == "own":
-        if settings.encoder.model != NONE:
-            raise ConfigError("an encoder needs one corpus: choose `corpus: pooled` or a path instead of own")
+        if settings.encoder.model != NONE or set(settings.retrieval.kinds) != {"bm25"}:
+            raise ConfigError(
+                "dense retrieval and encoders need one corpus: choose `corpus: pooled` or a path instead of own"
+            )
         return own_context(records)
     retriever = BM25Retriever.build(load_corpus(settings))
     if share_in is not None:
         retriever.save(share_in)
         retriever = BM25Retriever.load(share_in)
-    return with_encoder(retriever, settings.encoder, progress)
+    return choose_retriever(retriever, settings.retrieval, settings.encoder, progress)
 
 
 def load_ranker(wanted: str, retriever: Retriever, run: Path) -> Ranker | None:

@@ -9,6 +9,11 @@ from pathlib import Path
 from ..actions.caps import Caps
 from ..data.datasets import DATASETS
 from ..data.errors import ConfigError
+from ..generation.chat_settings import ChatSettings
+from ..generation.choose import GeneratorSource
+from ..generation.local_settings import LocalSettings
+from ..generation.recording_settings import RecordingSettings
+from ..retrieval.choose import RetrievalSettings
 from ..retrieval.encoder_settings import EncoderSettings
 
 SYNTHETIC = "synthetic"
@@ -30,11 +35,15 @@ class TaskSettings:
         dev_questions: how many questions to evaluate on; all when left out (synthetic: 200).
         passages: size of the synthetic world.
         world_seed: seed of the synthetic world.
-        generator: packaged (the fitted extractive reader that ships), fit (cross-fitted on the train questions), or
-            the folder of a saved one.
+        generator: packaged (the fitted extractive reader that ships), fit (cross-fitted on the train questions), chat
+            (a language model behind a server), local (one in this process), or the folder of a saved one.
+        chat: the server of the generator chat.
+        local: the model of the generator local.
+        recording: whether the generator's responses are recorded or replayed.
         ranker: none (operations choose as in the paper), fit (a ranker of passages and searches, cross-fitted on the
             train questions, chooses within the retrievals), or the folder of a saved one.
-        encoder: gives the ranker vectors of passages and questions to compare, in addition to words and names.
+        retrieval: what searches the corpus.
+        encoder: embeds passages and questions, for dense and hybrid retrieval, and for the ranker to compare.
         operations: operation set: a preset's name, or names of operations in the order of their ids.
         disabled: operations that the mask leaves out.
         deduplicate_titles: retrievals leave out passages whose title is held (the paper's rule).
@@ -53,7 +62,11 @@ class TaskSettings:
     passages: int = 2000
     world_seed: int = 1
     generator: str = "packaged"
+    chat: ChatSettings = field(default=ChatSettings())
+    local: LocalSettings = field(default=LocalSettings())
+    recording: RecordingSettings = field(default=RecordingSettings())
     ranker: str = "none"
+    retrieval: RetrievalSettings = field(default=RetrievalSettings())
     encoder: EncoderSettings = field(default=EncoderSettings())
     operations: str | list[str] = "paper"
     disabled: list[str] = field(default_factory=list)
@@ -75,6 +88,11 @@ class TaskSettings:
     def is_synthetic(self) -> bool:
         """Whether the questions come from the synthetic world."""
         return self.dataset == SYNTHETIC
+
+    @property
+    def generator_source(self) -> GeneratorSource:
+        """Which generator, and where it comes from."""
+        return GeneratorSource(self.generator, self.chat, self.local, self.recording)
 
     @property
     def folder(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,21 @@ from ..envs.build import load_ranker
 from ..envs.features import FeatureMap
 from ..envs.rollout import Episode, rollout
 from ..generation.base import Generator
-from ..generation.choose import load_generator
+from ..generation.choose import GeneratorSource, load_generator
+from ..generation.recording_settings import LIVE, RecordingSettings
 from ..retrieval.bm25 import BM25Retriever
-from ..retrieval.encoder_settings import EncoderSettings, with_encoder
+from ..retrieval.choose import RetrievalSettings, choose_retriever
+from ..retrieval.encoder_settings import EncoderSettings
 
 
-def answer_question(question: str, corpus: Path, run: Path, cost_weight: float = 0.0) -> Episode:
+def answer_question(
+    question: str,
+    corpus: Path,
+    run: Path,
+    cost_weight: float = 0.0,
+    generator: GeneratorSource | None = None,
+    recording: RecordingSettings = LIVE,
+) -> Episode:
     """Run one episode over the texts in ``corpus`` with the controller of a run; it needs no gold.
 
     Args:
@@ -32,6 +42,8 @@ def answer_question(question: str, corpus: Path, run: Path, cost_weight: float =
         corpus: a folder of .txt, .md or .jsonl files, or one .jsonl file.
         run: folder that ``evidencegym train`` or ``quickstart`` wrote.
         cost_weight: lambda.
+        generator: who answers; None for the one that the controller was trained with.
+        recording: whether that one's responses are recorded or replayed.
 
     Raises:
         ConfigError: if the question is empty.
@@ -46,10 +58,12 @@ def answer_question(question: str, corpus: Path, run: Path, cost_weight: float =
     rules = _rules_of(folder, manifest)
     names = rules.operations.names
     controller = load_controller(folder, FeatureMap(names).names, names, cost_weight)
+    searching = RetrievalSettings.of(manifest.get("retrieval_source"))
     encoder = EncoderSettings.of(manifest.get("encoder_source"))
-    retriever = with_encoder(BM25Retriever.build(read_corpus(corpus)), encoder)
+    retriever = choose_retriever(BM25Retriever.build(read_corpus(corpus)), searching, encoder)
     ranker = load_ranker(str(manifest.get("ranker_source", "none")), retriever, run)
-    engine = Engine(retriever, generator_of(run, manifest), ranker=ranker)
+    answering = generator_of(run, manifest, recording) if generator is None else load_generator(_served(generator, run))
+    engine = Engine(retriever, answering, ranker=ranker)
     return rollout([Question.of(question)], rules, engine, controller)[0]
 
 
@@ -61,15 +75,20 @@ def _rules_of(folder: Path, manifest: Mapping[str, Any]) -> Rules:
         raise ManifestMismatchError(f"{folder}: the manifest does not say the rules of training ({error})") from error
 
 
-def generator_of(run: Path, manifest: Mapping[str, Any]) -> Generator:
-    """Return the generator that the controller was trained with."""
-    source = str(manifest.get("generator_source", "packaged"))
-    generator = load_generator(str(run / "generator") if source == "fit" else source)
+def generator_of(run: Path, manifest: Mapping[str, Any], recording: RecordingSettings = LIVE) -> Generator:
+    """Return the generator that the controller was trained with, recorded or replayed as wanted."""
+    chosen = recording.for_backend(str(manifest.get("generator", "")))
+    source = replace(GeneratorSource.of(manifest), recording=chosen)
+    generator = load_generator(_served(source, run))
     if generator.fingerprint != manifest.get("generator"):
         raise ManifestMismatchError(
-            f"{run}: the controller was trained with another generator than the one in {source!r} now; train again"
+            f"{run}: the controller was trained with another generator than the one in {source.kind!r} now; train again"
         )
     return generator
+
+
+def _served(source: GeneratorSource, run: Path) -> GeneratorSource:
+    return source.at_inference(run / "generator")
 
 
 def supporting_passages(episode: Episode) -> list[tuple[str, str]]:

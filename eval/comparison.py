@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import ConfigError
-from .statistics import Interval, bootstrap_mean, paired_difference
+from .results import failures_of
+from .statistics import Interval, bootstrap_columns
 
 Results = Sequence[Mapping[str, Any]]
 
@@ -36,6 +37,7 @@ class Comparison:
         differences: method -> column -> reference minus method, paired by question.
         reference: the method that the others are compared with.
         questions: number of questions.
+        failures: method -> operation -> how often it failed, by name; empty where nothing did.
     """
 
     title: str
@@ -43,9 +45,10 @@ class Comparison:
     differences: dict[str, dict[str, Interval]]
     reference: str
     questions: int
+    failures: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values for JSON."""
+        """Return the numbers as plain values for JSON; failures only where there are any."""
         plain = {m: {c: v._asdict() for c, v in row.items()} for m, row in self.means.items()}
         paired = {m: {c: v._asdict() for c, v in row.items()} for m, row in self.differences.items()}
         return {
@@ -54,7 +57,7 @@ class Comparison:
             "reference": self.reference,
             "means": plain,
             "differences": paired,
-        }
+        } | ({"failures": self.failures} if self.failures else {})
 
 
 def column(results: Results, name: str) -> NDArray[np.float64]:
@@ -62,10 +65,11 @@ def column(results: Results, name: str) -> NDArray[np.float64]:
 
     ``documents``: passages held; ``tokens``: read and written; other names: a metric or a kind of cost.
     """
-    return np.array([_value(result, name) for result in results], np.float64)
+    return np.array([value_of(result, name) for result in results], np.float64)
 
 
-def _value(result: Mapping[str, Any], name: str) -> float:
+def value_of(result: Mapping[str, Any], name: str) -> float:
+    """Return the value of one result in a column, see :func:`column`."""
     if name == "documents":
         return float(len(result["passages"]))
     if name == "tokens":
@@ -86,14 +90,27 @@ def compare(title: str, results: Mapping[str, Results], reference: str, seed: in
         ConfigError: if the methods hold other questions, or another order.
     """
     _check_paired(results)
-    columns = {method: {name: column(rows, name) for name, _ in COLUMNS} for method, rows in results.items()}
-    means = {m: {name: bootstrap_mean(v, seed) for name, v in own.items()} for m, own in columns.items()}
-    differences = {
-        method: {name: paired_difference(columns[reference][name], own[name], seed) for name in own}
-        for method, own in columns.items()
-        if method != reference and reference in columns
+    columns = {method: _matrix(rows) for method, rows in results.items()}
+    means = _intervals(columns, seed)
+    others = {m: columns[reference] - own for m, own in columns.items() if m != reference and reference in columns}
+    differences = _intervals(others, seed)
+    failures = {
+        method: dict(sorted(failed.items())) for method, rows in results.items() if (failed := failures_of(rows))
     }
-    return Comparison(title, means, differences, reference, len(next(iter(results.values()), [])))
+    return Comparison(title, means, differences, reference, len(next(iter(results.values()), [])), failures)
+
+
+def _matrix(results: Results) -> NDArray[np.float64]:
+    """Return (questions, columns) float64, in the order of ``COLUMNS``."""
+    return np.stack([column(results, name) for name, _ in COLUMNS], axis=1)
+
+
+def _intervals(methods: Mapping[str, NDArray[np.float64]], seed: int) -> dict[str, dict[str, Interval]]:
+    """Return the intervals of all columns of all methods, from the same resamples."""
+    if not methods:
+        return {}
+    found = iter(bootstrap_columns(np.concatenate(list(methods.values()), axis=1), seed))
+    return {method: {name: next(found) for name, _ in COLUMNS} for method in methods}
 
 
 def _check_paired(results: Mapping[str, Results]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from .analysis import Analysis, Plot
 from .comparison import COLUMNS, Comparison, compare
 from .protocols import LEARNED
+from .results import failures_of
 from .statistics import Interval
 
 FRACTIONS = ("support_recall", "full_support", "answer_f1", "answer_em")
@@ -24,7 +25,7 @@ class MethodResults:
         scored: the results that have metrics, as far as a comparison reads them, by uid.
         episodes: number of results.
         use: step, from 1 -> operation -> how often it ran there.
-        failed: operation -> how often it failed.
+        failed: operation, or compress and answer of the conclusion -> how often it failed.
     """
 
     scored: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -37,7 +38,7 @@ class MethodResults:
         self.episodes += 1
         for step, operation in enumerate(map(str, result["operations"]), 1):
             self.use.setdefault(step, Counter())[operation] += 1
-        self.failed.update(str(step["operation"]) for step in result["steps"] if step.get("failure"))
+        self.failed += failures_of([result])
         if _has_numbers(result):
             self.scored[result["uid"]] = {key: result[key] for key in ("uid", "passages", "cost", "metrics")}
 
@@ -149,7 +150,7 @@ def matched_table(content: Any) -> list[Analysis]:
 
 
 def operation_tables(methods: Mapping[tuple[str, str], MethodResults]) -> list[Analysis]:
-    """Return how often each operation ran, per question and by step.
+    """Return how often each operation ran, per question and by step, and, where something failed, what did.
 
     Args:
         methods: (protocol, method) -> its results.
@@ -174,7 +175,21 @@ def operation_tables(methods: Mapping[tuple[str, str], MethodResults]) -> list[A
             (*head, ("step", "step"), ("episodes", "episodes"), *columns),
             by_step,
         ),
+        *_failures(methods),
     ]
+
+
+def _failures(methods: Mapping[tuple[str, str], MethodResults]) -> list[Analysis]:
+    names = sorted({name for method in methods.values() for name in method.failed})
+    if not names:
+        return []
+    rows = [
+        {"protocol": key[0], "method": key[1], "episodes": method.episodes, **{n: method.failed[n] for n in names}}
+        for key, method in methods.items()
+    ]
+    columns = (("protocol", "protocol"), _METHOD, ("episodes", "episodes"), *((name, name) for name in names))
+    asks = "How often did each operation fail, over all episodes? A failed one is paid for and brings nothing."
+    return [Analysis("failures", "Failures", asks, columns, rows)]
 
 
 def _in_order(uses: Iterable[Iterable[Counter[str]]]) -> Sequence[str]:

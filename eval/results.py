@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,11 @@ def result_of(record: Record, episode: Episode) -> dict[str, Any]:
         }
         kept["metrics"] = episode_metrics(gold, state)
     return kept
+
+
+def failures_of(results: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """Return how often each operation failed, those of the conclusion, ``compress`` and ``answer``, included."""
+    return Counter(str(operation) for result in results for operation, _ in result.get("failures", ()))
 
 
 def append_results(file: Path, results: Iterable[dict[str, Any]]) -> None:

@@ -9,13 +9,19 @@ _FRACTIONS = {"support_recall", "full_support", "answer_f1", "answer_em"}
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the table of means and, below it, of paired differences, each with its 95 % interval."""
+    """Return the table of means and, below it, of paired differences, each with its 95 % interval.
+
+    Where something failed, a table says what, and how often over all questions.
+    """
     head = f"{comparison.title} ({comparison.questions} questions; 95 % bootstrap intervals)"
     parts = [head, "", _table(["method", *(label for _, label in COLUMNS)], _mean_rows(comparison))]
     if comparison.differences:
         labels = [label for name, label in COLUMNS if name in _FRACTIONS]
         parts += ["", f"{comparison.reference} minus the others, paired by question", ""]
         parts.append(_table(["method", *labels], _difference_rows(comparison)))
+    if comparison.failures:
+        operations = sorted({name for failed in comparison.failures.values() for name in failed})
+        parts += ["", "Failures, in all", "", _table(["method", *operations], _failure_rows(comparison, operations))]
     return "\n".join(parts) + "\n"
 
 
@@ -27,6 +33,13 @@ def _difference_rows(comparison: Comparison) -> list[list[str]]:
     return [
         [method, *(f"{_signed(row[name])}" for name, _ in COLUMNS if name in _FRACTIONS)]
         for method, row in comparison.differences.items()
+    ]
+
+
+def _failure_rows(comparison: Comparison, operations: list[str]) -> list[list[str]]:
+    return [
+        [method, *(str(comparison.failures.get(method, {}).get(name, 0)) for name in operations)]
+        for method in comparison.means
     ]
 
 

@@ -41,6 +41,11 @@ class Generator(ABC):
         """A hash of everything that can change a result."""
 
     @property
+    def name(self) -> str:
+        """What people call it, such as the name of its model; it is shown, and changes nothing."""
+        return type(self).__name__
+
+    @property
     @abstractmethod
     def unit(self) -> str:
         """What a token is here, for example ``"words"``."""

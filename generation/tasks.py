@@ -9,10 +9,17 @@ from ..data.records import Passage
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written by one call, in the unit that the generator states."""
+    """What serving one task took; tokens are in the unit that the generator states.
+
+    Attributes:
+        prompt_tokens: tokens read.
+        completion_tokens: tokens written.
+        calls: calls of the model: more than one where a reply had to be asked for again.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)

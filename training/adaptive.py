@@ -53,7 +53,7 @@ def prepare_adaptive(
     plain = replace(settings, ranker="none")
     rules, chosen, folder = build_rules(plain), fitting or AdaptiveSettings(), run / ADAPTIVE
     names = rules.operations.names
-    generators = prepare_generators(settings.generator, records, retriever, run / GENERATOR, seed)
+    generators = prepare_generators(settings.generator_source, records, retriever, run / GENERATOR, seed)
     asked = records[:questions]
     made_from: dict[str, Any] = {
         "dataset": settings.dataset,

@@ -10,7 +10,7 @@ from ..data.errors import ManifestMismatchError
 from ..data.records import Record, content_hash
 from ..data.storage import write_text
 from ..generation.base import Generator
-from ..generation.choose import load_generator
+from ..generation.choose import FIT, GeneratorSource, load_generator
 from ..generation.fit import CrossFitted, cross_fit, training_examples
 from ..retrieval.base import Retriever
 from .questions import questions_hash
@@ -33,9 +33,9 @@ class Generators:
 
 
 def prepare_generators(
-    wanted: str, records: Sequence[Record], retriever: Retriever, folder: Path, seed: int
+    wanted: str | GeneratorSource, records: Sequence[Record], retriever: Retriever, folder: Path, seed: int
 ) -> Generators:
-    """Return the generators for "packaged", "fit", or the folder of a saved one.
+    """Return the generators for "packaged", "fit", "chat", "local", or the folder of a saved one.
 
     "fit" cross-fits the extractive generator by question (5 folds) and saves it in ``folder``; if it is there already
     it is read.
@@ -43,8 +43,11 @@ def prepare_generators(
     Raises:
         DataError: if a saved generator is missing or damaged.
         ManifestMismatchError: if the one in ``folder`` was fitted on something else.
+        ConfigError: if no model is named, or there is no such model.
+        BackendUnavailableError: if an extra is needed and not installed.
     """
-    if wanted == "fit":
+    source = GeneratorSource(wanted) if isinstance(wanted, str) else wanted
+    if source.kind == FIT:
         made_from = _made_from(records, retriever, seed)
         if not (folder / MADE_FROM).exists():
             cross_fit(training_examples(records, retriever, seed), n_folds=FOLDS, seed=seed).save(folder)
@@ -55,8 +58,11 @@ def prepare_generators(
                 "delete it or use another folder"
             )
         fitted = CrossFitted.load(folder)
-        return Generators(fitted.full, lambda record: fitted.for_record(record.id))
-    single = load_generator(wanted)
+        folds = {fold.fingerprint: source.recording.of(fold) for fold in fitted.folds}
+        return Generators(
+            source.recording.of(fitted.full), lambda record: folds[fitted.for_record(record.id).fingerprint]
+        )
+    single = load_generator(source)
     return Generators(single, lambda _: single)
 
 
