@@ -62,8 +62,8 @@ def build_parser() -> ArgumentParser:
     commands = parser.add_subcommands(dest="command", title="commands")
     for name, (fill, help_text) in _PARSERS.items():
         command = ArgumentParser(description=help_text)
-        fill(command)
         commands.add_subcommand(name, command, help=help_text)
+        fill(command)  # afterwards, since a command may have commands of its own
     return parser
 
 
@@ -96,6 +96,9 @@ def _train_arguments(parser: ArgumentParser) -> None:
     parser.add_class_arguments(FitSettings, "fit")
     parser.add_class_arguments(IterateSettings, "iterate")
     parser.add_argument("--evaluate", type=bool, default=False, help="evaluate on the dev questions afterwards")
+    parser.add_argument(
+        "--variant", type=str, default="", help="name of a further controller of the run, for a benchmark to compare"
+    )
     _tracking_arguments(parser)
 
 
@@ -125,6 +128,10 @@ def _evaluate_arguments(parser: ArgumentParser) -> None:
 
 
 def _answer_arguments(parser: ArgumentParser) -> None:
+    from .generation.chat_settings import ChatSettings
+    from .generation.local_settings import LocalSettings
+    from .generation.recording_settings import RecordingSettings
+
     parser.add_argument(
         "--corpus", type=Path, required=True, help="folder of .txt, .md or .jsonl files, or one .jsonl file"
     )
@@ -132,6 +139,12 @@ def _answer_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--run", type=Path, default=Path("runs/quickstart"), help="run whose controller decides")
     parser.add_argument("--json", action="store_true", help="print the whole record as JSON")
     parser.add_argument("--cost_weight", type=float, default=0.0, help="lambda: weight of the expected cost")
+    parser.add_argument(
+        "--generator", type=str, default="", help="packaged, chat, local, or a folder; that of the run if empty"
+    )
+    parser.add_class_arguments(ChatSettings, "chat")
+    parser.add_class_arguments(LocalSettings, "local")
+    parser.add_class_arguments(RecordingSettings, "recording")
 
 
 def _score_arguments(parser: ArgumentParser) -> None:
@@ -142,10 +155,46 @@ def _score_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _benchmark_arguments(parser: ArgumentParser) -> None:
+    from .actions.workers import Workers
+    from .eval.suite.settings import AnalysisSettings, MethodSettings, SourceSettings
+
+    parser.add_argument("--config", action="config", help="YAML file of settings, or the name of a shipped one")
+    parser.add_argument("--out", type=Path, default=Path("benchmark"), help="folder of the benchmark; it is resumed")
+    parser.add_argument("--seed", type=int, default=0, help="seed of samples, resamples and permutations")
+    parser.add_argument("--train", type=bool, default=False, help="first train the runs that are not there")
+    parser.add_argument(
+        "--train_with", type=list[str], default=[], help="further arguments of `train`, beside --config and --out"
+    )
+    for settings in (MethodSettings, AnalysisSettings, SourceSettings):
+        parser.add_class_arguments(settings, None, as_group=False)
+    parser.add_class_arguments(Workers, "workers")
+    _tracking_arguments(parser)
+
+
 def _report_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="what evaluate or benchmark wrote, a run, or a folder of runs")
     parser.add_argument("--out", type=Path, default=Path("report.html"), help="the page; the tables lie beside it, .md")
     parser.add_argument("--plain", action="store_true", help="do not compress the episodes, for old browsers")
+
+
+def _recording_arguments(parser: ArgumentParser) -> None:
+    actions = parser.add_subcommands(dest="action", title="actions")
+    for name, help_text in {
+        "info": "print how much a recording holds, by backend and kind",
+        "export": "write it as JSON lines, compressed where the name ends in .gz",
+        "import": "add exported lines to it; it is made where it is missing",
+        "prune": "remove responses",
+    }.items():
+        action = ArgumentParser(description=help_text)
+        action.add_argument("file", type=Path, help="the recording")
+        if name in {"export", "import"}:
+            action.add_argument("lines", type=Path, help="the file of JSON lines")
+        if name == "prune":
+            action.add_argument("--backend", type=str, default="", help="all of the backend of this fingerprint")
+            action.add_argument("--failures", action="store_true", help="failures, so that they are asked again")
+            action.add_argument("--unused_by", type=Path | None, default=None, help="what this recording lacks")
+        actions.add_subcommand(name, action, help=help_text)
 
 
 def quickstart(config: Namespace) -> int:
@@ -183,12 +232,31 @@ def train(config: Namespace) -> int:
     settings = _settings(config)
     parts = config.collect, config.ranker_fit, config.fit
     noted = dict(zip(("collect", "ranker_fit", "fit", "iterate"), (*parts, config.iterate)))
+    if config.variant:
+        return _train_variant(config, settings)
     with locked(config.out), _tracked(config, settings, **noted) as tracker:
         _train(settings, *parts, config.out, config.seed, config.workers, config.iterate)
         tracker.training()
         if config.evaluate:
             _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
             tracker.evaluation()
+    return 0
+
+
+def _train_variant(config: Namespace, settings: Any) -> int:
+    """Fit a further controller to the rows of the run, beside its own."""
+    from .data.errors import ConfigError
+    from .envs.build import CONTROLLERS
+
+    if config.evaluate or config.iterate.rounds or Path(config.variant).name != config.variant:
+        raise ConfigError(
+            "--variant takes a name without a folder, and neither --evaluate nor --iterate.rounds; "
+            "`evidencegym benchmark` compares the variants of a run"
+        )
+    folder = config.out / CONTROLLERS / config.variant
+    with locked(config.out):
+        parts = config.collect, config.ranker_fit, config.fit
+        _train(settings, *parts, config.out, config.seed, config.workers, None, folder)
     return 0
 
 
@@ -207,8 +275,11 @@ def answer(config: Namespace) -> int:
     from .data.storage import to_json
     from .envs.rendering import render_trace
     from .eval.answering import answer_question, supporting_passages
+    from .generation.choose import GeneratorSource
 
-    episode = answer_question(config.question, config.corpus, config.run, config.cost_weight)
+    kind, recording = config.generator, config.recording
+    other = GeneratorSource(kind, config.chat, config.local, recording) if kind else None
+    episode = answer_question(config.question, config.corpus, config.run, config.cost_weight, other, recording)
     found = episode.final.answer
     if config.json:
         from .data.records import Record
@@ -252,12 +323,79 @@ def report(config: Namespace) -> int:
     return 0
 
 
-def _settings(config: Namespace) -> Any:
-    from dataclasses import fields
+def recording(config: Namespace) -> int:
+    """Show, share or shrink a recording of a generator's responses."""
+    from .generation import recording_tools as tools
 
+    given = config[config.action]
+    if config.action == "info":
+        _print_markdown(tools.info(given.file))
+    elif config.action == "export":
+        print(tools.export(given.file, given.lines))
+    elif config.action == "import":
+        print(tools.add(given.file, given.lines))
+    else:
+        print(tools.prune(given.file, given.backend, given.failures, given.unused_by))
+    return 0
+
+
+def benchmark(config: Namespace) -> int:
+    """Run methods on data sets, analyse and summarise them."""
+    from .eval.suite.benchmark import Benchmark
+    from .eval.suite.settings import AnalysisSettings, MethodSettings, SourceSettings
+
+    kinds = MethodSettings, AnalysisSettings, SourceSettings
+    methods, analyses, source = (_chosen(config, kind) for kind in kinds)
+    if config.train:
+        _train_missing(methods, source, config.seed, config.train_with)
+    with locked(config.out), _tracked(config, methods, analyses=analyses, source=source) as tracker:
+        run = Benchmark(methods, analyses, source, config.out, config.seed, _adaptive)
+        with _progress() as show:
+            summary = run.run(_Bars(show).advance, config.workers)
+        tracker.trackers.note(lambda trackers: trackers.log(summary.metrics()))
+    _print_markdown(summary.headline())
+    print(f"written to {config.out}; a page of it: evidencegym report {config.out}")
+    return 0
+
+
+def _train_missing(methods: Any, source: Any, seed: int, further: list[str]) -> None:
+    """Train the runs of a benchmark that hold no controller, with the shipped configuration of their data set."""
+    from .data.manifests import MANIFEST
+    from .training.pipeline import CONTROLLER
+
+    asked = {"data": source.data, "train_questions": source.train_questions, "seed": seed}
+    given = [word for name, value in asked.items() if value is not None for word in (f"--{name}", str(value))]
+    for dataset in methods.datasets:
+        runs = {methods.run_of(dataset): [], methods.unranked_of(dataset): ["--ranker", "none"]}
+        for folder, own in runs.items():
+            if folder is not None and not (folder / CONTROLLER / MANIFEST).exists():
+                print(f"training {folder}")
+                words = with_shipped_config(["--config", dataset])
+                parser = build_parser()
+                config = parser.parse_args(["train", *words, *given, "--out", str(folder), *further, *own])
+                train(parser.instantiate(config)["train"])
+
+
+def _adaptive(trained: Any, ground: Any, questions: int) -> Any:
+    from .envs.build import load_records
+    from .training.adaptive import prepare_adaptive
+
+    with locked(trained.folder):
+        records = load_records(trained.settings, "train")
+        return prepare_adaptive(trained.folder, trained.settings, records, ground.retriever, trained.seed, questions)
+
+
+def _settings(config: Namespace) -> Any:
     from .envs.settings import TaskSettings
 
-    return TaskSettings(**{item.name: config[item.name] for item in fields(TaskSettings)})
+    return _chosen(config, TaskSettings)
+
+
+def _chosen(config: Namespace, kind: Any) -> Any:
+    """Return a dataclass of settings whose fields stand in the configuration by their own names."""
+    from dataclasses import fields
+
+    return kind(**{item.name: config[item.name] for item in fields(kind)})
 
 
 def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int, workers: Any) -> Any:
@@ -271,7 +409,7 @@ def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int,
     print(f"{len(records)} train questions of {settings.dataset}; building the index")
     retriever = build_retriever(settings, records, _shared(out, workers))
     print(f"generator: {settings.generator}")
-    generators = prepare_generators(settings.generator, records, retriever, out / GENERATOR, seed)
+    generators = prepare_generators(settings.generator_source, records, retriever, out / GENERATOR, seed)
     with _progress() as show:
         bars = _Bars(show)
         rankers = prepare_rankers(
@@ -301,6 +439,7 @@ def _train(
     seed: int,
     workers: Any,
     iterating: Any = None,
+    folder: Path | None = None,
 ) -> None:
     from .training.iterate import Course, iterate
     from .training.pipeline import CONTROLLER, fit_rows
@@ -313,8 +452,8 @@ def _train(
             iterate(course, rows, out, iterating, _Bars(show).advance, workers)
     else:
         print(f"fitting the controller to {rows.num_rows} rows")
-        fit_rows(settings, rows, out / CONTROLLER, fitting, generators.full, seed, rankers.full)
-    print(f"controller saved in {out / CONTROLLER}")
+        fit_rows(settings, rows, folder or out / CONTROLLER, fitting, generators.full, seed, rankers.full)
+    print(f"controller saved in {folder or out / CONTROLLER}")
 
 
 def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float, workers: Any) -> None:
@@ -330,7 +469,7 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     records = load_records(settings, "dev")
     retriever = build_retriever(settings, records, _shared(out, workers))
     ranker = load_ranker(settings.ranker, retriever, out)
-    engine = Engine(retriever, load_generator(_inference_generator(settings, out)), ranker=ranker)
+    engine = Engine(retriever, load_generator(settings.generator_source.at_inference(out / "generator")), ranker=ranker)
     _warn_of_transfer(settings, loaded.manifest, engine.generator.fingerprint)
     with _progress() as show:
         benchmark = run_benchmark(
@@ -367,10 +506,6 @@ def _warn_of_transfer(settings: Any, manifest: dict[str, Any], generator: str) -
 def _shared(out: Path, workers: Any) -> Path | None:
     """Return where the index is saved for several workers to map; one worker needs none."""
     return None if workers.here else out / "index"
-
-
-def _inference_generator(settings: Any, out: Path) -> str:
-    return str(out / "generator") if settings.generator == "fit" else str(settings.generator)
 
 
 def _spent(cost: Any) -> str:
@@ -428,8 +563,10 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "train": train,
     "evaluate": evaluate,
     "answer": answer,
+    "benchmark": benchmark,
     "score": score,
     "report": report,
+    "recording": recording,
 }
 
 _PARSERS: dict[str, tuple[Callable[[ArgumentParser], None], str]] = {
@@ -440,9 +577,11 @@ _PARSERS: dict[str, tuple[Callable[[ArgumentParser], None], str]] = {
     "collect": (_collect_arguments, "collect the rows that a controller is trained on (resumable)"),
     "train": (_train_arguments, "collect what is missing, fit a controller, and, if asked, evaluate it"),
     "evaluate": (_evaluate_arguments, "compare a trained controller with its baselines on the dev questions"),
+    "benchmark": (_benchmark_arguments, "run methods on data sets under several protocols, with tests and analyses"),
     "answer": (_answer_arguments, "answer a question over your own documents and show why"),
     "score": (_score_arguments, "score any system's predictions with the official metrics"),
     "report": (_report_arguments, "write results as one HTML page with an episode browser, and as Markdown tables"),
+    "recording": (_recording_arguments, "show, share or shrink a recording of a generator's responses"),
 }
 
 if __name__ == "__main__":

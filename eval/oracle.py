@@ -74,6 +74,30 @@ def plan(
     return episodes
 
 
+def attainable(
+    states: Sequence[EvidenceState], golds: Sequence[Gold], rules: Rules, engine: Engine, width: int = 8
+) -> list[float]:
+    """Return the highest support recall in [0, 1] that the oracle's search reaches from each state.
+
+    It is never below what the state holds. A search ends where everything is held, since no path can better that.
+
+    Args:
+        states: running or ended states.
+        golds: what each state's question needs.
+        rules: operations and caps.
+        engine: executes the requests.
+        width: see :func:`plan`.
+    """
+    best = [support_recall(gold, state.passages) for gold, state in zip(golds, states)]
+    beams = [[] if state.end or recall == 1.0 else [_Path((state,), (), recall)] for state, recall in zip(states, best)]
+    while any(beams):
+        beams, over = _advance(beams, list(golds), rules, engine, width)
+        reached = [[path.recall for path in (*beam, *ended)] for beam, ended in zip(beams, over)]
+        best = [max((recall, *more)) for recall, more in zip(best, reached)]
+        beams = [[] if recall == 1.0 else beam for recall, beam in zip(best, beams)]
+    return best
+
+
 def _plan_batch(records: Sequence[Record], rules: Rules, engine: Engine, width: int) -> list[Episode]:
     golds = [record.gold for record in records if record.gold is not None]
     beams = [[_Path((rules.start(record.question),), (), 0.0)] for record in records]

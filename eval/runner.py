@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,15 +78,9 @@ def evaluate(
     """
     done = {result["uid"] for result in read_results(file)}
     todo = [record for record in records if record.uid not in done]
-    groups = [todo[first : first + batch] for first in range(0, len(todo), batch)]
     finished = len(records) - len(todo)
-    crew = workers or Workers()
-    run = Sent((method, engine))
-    tasks = ((run, group, crew.here) for group in groups)
-    for group, (results, seconds) in zip(groups, crew.map(_timed, tasks)):
-        append_results(file, results)
-        _note_time(file, group, seconds)
-        finished += len(group)
+    for size in run_on(method, todo, engine, file, batch, workers):
+        finished += size
         if progress:
             progress(finished, len(records))
     found = read_results(file)
@@ -95,6 +89,30 @@ def evaluate(
     if [result["uid"] for result in found] != [record.uid for record in records]:
         write_results(file, ordered)
     return ordered
+
+
+def run_on(
+    method: Method,
+    records: Sequence[Record],
+    engine: Engine,
+    file: Path,
+    batch: int = 64,
+    workers: Workers | None = None,
+) -> Iterator[int]:
+    """Run a method on questions that ``file`` does not hold, append the results, and yield the size of each batch.
+
+    Raises:
+        DataError: if the file cannot be written.
+        BackendUnavailableError: if the workers cannot be had or are lost.
+    """
+    groups = [records[first : first + batch] for first in range(0, len(records), batch)]
+    crew = workers or Workers()
+    run = Sent((method, engine))
+    tasks = ((run, group, crew.here) for group in groups)
+    for group, (results, seconds) in zip(groups, crew.map(_timed, tasks)):
+        append_results(file, results)
+        _note_time(file, group, seconds)
+        yield len(group)
 
 
 def run_method(method: Method, records: Sequence[Record], engine: Engine) -> list[dict[str, Any]]:

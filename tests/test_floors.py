@@ -25,7 +25,7 @@ MAY_IMPORT = {
 }
 HOUSE = {*MAY_IMPORT, "cli", "tests", "evidencegym"}
 NEURAL = {
-    "generation/local.py",
+    "generation/local_model.py",
     "confidence/t5.py",
     "confidence/cross_encoder.py",
     "confidence/lookback.py",
@@ -40,6 +40,8 @@ ONLY_IN = {
     "sentence_transformers": NEURAL,
     "wandb": {"training/tracking.py"},
     "datasets": {"data/hub.py"},
+    "openai": {"generation/chat_client.py"},
+    "tenacity": {"generation/chat_client.py", "generation/chat_retries.py"},
 }
 
 

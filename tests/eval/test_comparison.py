@@ -44,8 +44,8 @@ def test_means_and_paired_differences() -> None:
     assert list(found.means["base"]) == [name for name, _ in COLUMNS]
     for name, _ in COLUMNS:
         a, b = column(LEARNED, name), column(BASELINE, name)
-        assert found.means["learned"][name] == bootstrap_mean(a, 3)
-        assert found.differences["base"][name] == paired_difference(a, b, 3)
+        assert found.means["learned"][name] == pytest.approx(bootstrap_mean(a, 3))
+        assert found.differences["base"][name] == pytest.approx(paired_difference(a, b, 3))
     assert found.differences["base"]["support_recall"].mean == pytest.approx(0.125)
     assert compare("title", {"learned": LEARNED, "base": BASELINE}, "learned", seed=3) == found
     assert compare("t", {"base": BASELINE}, "learned").differences == {}

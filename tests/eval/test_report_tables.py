@@ -55,10 +55,13 @@ def test_the_cost_that_tells_the_methods_apart_is_drawn() -> None:
 def test_operation_use_counts_runs_and_shares_by_step() -> None:
     two = episode(1)
     two["operations"], two["steps"] = ["retrieve_more"], [{**two["steps"][0], "failure": "timed out"}]
-    use, by_step = operation_tables({("free", "learned"): method(episode(0), two)})
+    two["failures"] = [["retrieve_more", "timed out"], ["answer", "timed out"]]
+    use, by_step, failures = operation_tables({("free", "learned"): method(episode(0), two)})
     assert use.rows == [
-        {"protocol": "free", "method": "learned", "retrieve_more": "1.00", "stop_answer": "0.50", "failed": 1}
+        {"protocol": "free", "method": "learned", "retrieve_more": "1.00", "stop_answer": "0.50", "failed": 2}
     ]
+    assert failures.rows == [{"protocol": "free", "method": "learned", "episodes": 2, "answer": 1, "retrieve_more": 1}]
+    assert [one.name for one in operation_tables({("free", "learned"): method(episode(0))})] == ["operations", "steps"]
     assert [(row["step"], row["episodes"], row["retrieve_more"], row["stop_answer"]) for row in by_step.rows] == [
         (1, 2, "100", ""),
         (2, 1, "", "100"),

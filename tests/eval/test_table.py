@@ -21,3 +21,13 @@ def test_a_table_in_markdown() -> None:
     assert len({line.count("|") for line in lines[2:6]}) == 1 and len(lines) == 12
     alone = markdown(compare("small", {"learned": LEARNED}, "learned"))
     assert "minus" not in alone and alone.endswith("|\n")
+
+
+def test_failures_are_counted_by_operation() -> None:
+    failed = [["sufficiency_check", "timed out"], ["answer", "no JSON"]]
+    learned = [{**LEARNED[0], "failures": failed}, {**LEARNED[1], "failures": failed[:1]}, *LEARNED[2:]]
+    comparison = compare("small", {"learned": learned, "base": BASELINE}, "learned")
+    assert comparison.as_dict()["failures"] == {"learned": {"answer": 1, "sufficiency_check": 2}}
+    head = ["", "Failures, in all", "", "| method | answer | sufficiency_check |", "|---|---|---|"]
+    assert markdown(comparison).splitlines()[-7:] == [*head, "| learned | 1 | 2 |", "| base | 0 | 0 |"]
+    assert "failures" not in compare("small", {"learned": LEARNED}, "learned").as_dict()

@@ -1,0 +1,81 @@
+"""What the methods of one data set run on: questions, passages, reader, and an engine for each ranker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...actions.engine import Engine
+from ...data.errors import ConfigError
+from ...data.records import Record, content_hash
+from ...envs.build import build_retriever, load_ranker, load_records
+from ...generation.base import Generator
+from ...retrieval.base import Retriever
+from ..answering import generator_of
+from .trained import Trained
+
+
+@dataclass
+class Ground:
+    """The ground of one data set.
+
+    Attributes:
+        dataset: its name.
+        trained: the run that was trained on it.
+        records: the dev questions, in the order of the file.
+        retriever: searches its passages.
+        generator: reads and judges, the same for every method.
+    """
+
+    dataset: str
+    trained: Trained
+    records: Sequence[Record]
+    retriever: Retriever
+    generator: Generator
+    _engines: dict[str, Engine] = field(default_factory=dict)
+
+    def engine(self, ranker: str) -> Engine:
+        """Return the engine with a ranker: "none" or its folder; methods with the same one share its replies."""
+        if ranker not in self._engines:
+            ranks = load_ranker(ranker, self.retriever, self.trained.folder)
+            self._engines[ranker] = Engine(self.retriever, self.generator, ranker=ranks)
+        return self._engines[ranker]
+
+    def some(self, size: int, seed: int) -> list[Record]:
+        """Return at most ``size`` of the questions, see :func:`sample`."""
+        return sample(self.records, size, seed)
+
+
+def open_ground(dataset: str, trained: Trained, size: int, seed: int, share_in: Path | None = None) -> Ground:
+    """Read the questions of a data set and build its index.
+
+    Args:
+        dataset: its name.
+        trained: the run that was trained on it.
+        size: number of questions; 0 for all.
+        seed: of the sample.
+        share_in: folder for an index that several workers map.
+
+    Raises:
+        ConfigError: if a question has no gold.
+        DataError: if a file is missing or malformed.
+        ManifestMismatchError: if the generator is not that of the training.
+    """
+    everything = load_records(trained.settings, "dev")
+    records = sample(everything, size, seed)
+    if lacking := [record.id for record in records if record.gold is None]:
+        raise ConfigError(f"a benchmark needs gold, which these questions lack: {', '.join(lacking[:5])}")
+    retriever = build_retriever(trained.settings, everything, share_in)
+    generator = generator_of(trained.folder, trained.manifest, trained.settings.recording)
+    return Ground(dataset, trained, records, retriever, generator)
+
+
+def sample(records: Sequence[Record], size: int, seed: int) -> list[Record]:
+    """Return the ``size`` questions of the smallest hashes, in their order; a smaller sample lies in a larger one."""
+    if not size or size >= len(records):
+        return list(records)
+    hashed = sorted(
+        range(len(records)), key=lambda place: (content_hash("sample", str(seed), records[place].uid), place)
+    )
+    return [records[place] for place in sorted(hashed[:size])]

@@ -1,0 +1,112 @@
+"""A trained run as the benchmark uses it: its task, its controllers, its ranker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...actions.caps import Caps
+from ...controllers.files import KIND, load_controller
+from ...controllers.forest import ForestController
+from ...data.errors import DataError, ManifestMismatchError
+from ...data.storage import MANIFEST, read_manifest
+from ...envs.build import CONTROLLERS, RANKER
+from ...envs.features import FeatureMap
+from ...envs.settings import TaskSettings
+from ...generation.choose import GeneratorSource
+from ...retrieval.choose import RetrievalSettings
+from ...retrieval.encoder_settings import EncoderSettings
+from .settings import SourceSettings
+
+CONTROLLER = "controller"
+_RULES = ("disabled", "deduplicate_titles", "closed_book", "compress_in_control")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained run.
+
+    Attributes:
+        folder: where it lies.
+        manifest: that of its controller.
+        settings: the task that it was trained for, with the source of the benchmark.
+    """
+
+    folder: Path
+    manifest: Mapping[str, Any]
+    settings: TaskSettings
+
+    @property
+    def seed(self) -> int:
+        """The seed of its training."""
+        return int(self.manifest.get("collection_seed", 0))
+
+    def controller(self, cost_weight: float = 0.0, folder: Path | None = None) -> ForestController:
+        """Return its controller, or another one of the run.
+
+        Raises:
+            DataError: if it is missing or damaged.
+            ManifestMismatchError: if it was trained with other features or operations.
+        """
+        operations = list(self.settings.operations)
+        return load_controller(
+            folder or self.folder / CONTROLLER, FeatureMap(operations).names, operations, cost_weight
+        )
+
+    def others(self) -> dict[str, Path]:
+        """Return the further controllers of the run, by name."""
+        found = sorted((self.folder / CONTROLLERS).glob(f"*/{MANIFEST}"))
+        return {file.parent.name: file.parent for file in found}
+
+
+def open_trained(folder: Path, dataset: str, source: SourceSettings) -> Trained:
+    """Open a run that ``evidencegym train`` wrote for a data set.
+
+    Raises:
+        DataError: if it holds no controller.
+        ManifestMismatchError: if its controller is of another data set, or does not say its rules.
+    """
+    if not (folder / CONTROLLER / MANIFEST).exists():
+        raise DataError("no trained controller; run `evidencegym train` first, or name the runs with --runs", folder)
+    manifest = read_manifest(folder / CONTROLLER, KIND)
+    if manifest.get("dataset") != dataset:
+        raise ManifestMismatchError(
+            f"{folder}: expected a run of {dataset}, found one of {manifest.get('dataset')}; name the runs with --runs"
+        )
+    return Trained(folder, manifest, _settings(folder, manifest, dataset, source))
+
+
+def _settings(folder: Path, manifest: Mapping[str, Any], dataset: str, source: SourceSettings) -> TaskSettings:
+    try:
+        rules = {name: manifest["rules"][name] for name in _RULES}
+        generator = GeneratorSource.of(manifest)
+        return TaskSettings(
+            dataset=dataset,
+            data=source.data,
+            corpus=source.corpus,
+            train_questions=source.train_questions or int(manifest["questions"]),
+            dev_questions=source.dev_questions,
+            passages=source.passages,
+            world_seed=source.world_seed,
+            generator=generator.kind,
+            chat=generator.chat,
+            local=generator.local,
+            recording=source.recording.for_backend(str(manifest["generator"])),
+            ranker=ranker_of(folder, str(manifest.get("ranker_source", "none"))),
+            retrieval=RetrievalSettings.of(manifest.get("retrieval_source")),
+            encoder=EncoderSettings.of(manifest.get("encoder_source")),
+            operations=list(manifest["operations"]),
+            caps=Caps(**manifest["caps"]),
+            **rules,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ManifestMismatchError(
+            f"{folder}: the controller's manifest does not say how it was trained ({error}); train again"
+        ) from error
+
+
+def ranker_of(folder: Path, wanted: str) -> str:
+    """Return "none", or the folder of the ranker that serves a run at inference."""
+    return str(folder / RANKER) if wanted == "fit" else wanted
