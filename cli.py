@@ -370,9 +370,9 @@ def _train_missing(methods: Any, source: Any, seed: int, further: list[str]) -> 
         for folder, own in runs.items():
             if folder is not None and not (folder / CONTROLLER / MANIFEST).exists():
                 print(f"training {folder}")
-                words = with_shipped_config(["--config", dataset])
+                words = with_shipped_config(["train", "--config", dataset, *given, "--out", str(folder), *further, *own])
                 parser = build_parser()
-                config = parser.parse_args(["train", *words, *given, "--out", str(folder), *further, *own])
+                config = parser.parse_args(words)
                 train(parser.instantiate(config)["train"])
 
 

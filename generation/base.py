@@ -41,7 +41,7 @@ class Generator(ABC):
         """A hash of everything that can change a result."""
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """What people call it, such as the name of its model; it is shown, and changes nothing."""
         return type(self).__name__
 

@@ -62,7 +62,7 @@ class ChatGenerator(Generator):
         return self.settings.fingerprint
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The model's name."""
         return self.settings.model
 

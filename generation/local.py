@@ -75,7 +75,7 @@ class LocalGenerator(Generator):
         return content_hash("local", self._model.fingerprint, prompts_hash(), decoding)
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The model's name."""
         return self._model.name
 

@@ -72,7 +72,7 @@ class RecordedGenerator(Generator):
         return self.backend.unit
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """What people call that generator."""
         return self.backend.name
 
@@ -116,7 +116,7 @@ class RecordedGenerator(Generator):
     def _miss(self, recording: Recording, kind: str, task: Any) -> RecordingMissError:
         return RecordingMissError(
             f"{recording.file}: holds no response to {kind!r} with {len(task.passages)} passages for the question "
-            f"{task.question!r} by {self.name} ({self.fingerprint}); replay what was recorded, with the same settings, "
+            f"{task.question!r} by {self.label} ({self.fingerprint}); replay what was recorded, with the same settings, "
             "or record it with --recording.mode record"
         )
 
@@ -133,7 +133,7 @@ def _asked(generator: Generator, kind: str, tasks: list[Any]) -> Sequence[Any]:
 
 
 def _backend_of(generator: Generator) -> Backend:
-    return Backend(generator.fingerprint, generator.unit, generator.name)
+    return Backend(generator.fingerprint, generator.unit, generator.label)
 
 
 def _choose(recording: Recording | None, wanted: str) -> Backend:

@@ -53,7 +53,7 @@ def test_each_task_is_asked_as_its_prompt_says() -> None:
     assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("m", 0.0, 0, 64)
     assert body["response_format"]["json_schema"]["schema"]["required"] == ["answer"]
     assert "logprobs" not in body and "stream" not in body
-    assert chat.unit == "tokens" and chat.name == "m"
+    assert chat.unit == "tokens" and chat.label == "m"
 
 
 def test_a_batch_is_sent_side_by_side_and_comes_back_in_order() -> None:

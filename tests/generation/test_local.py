@@ -119,7 +119,7 @@ def test_every_episode_ends_and_costs_add_up(folder: Path, tmp_path: Path) -> No
     replayed = RecordedGenerator(None, Recording(tmp_path / "r.db", read_only=True), "replay")
     assert rollout(questions, rules, engine(replayed), UniformController(1)) == episodes
     counts = recording.counts()
-    assert recorded.unit == "tokens" and recorded.name == "tiny"
+    assert recorded.unit == "tokens" and recorded.label == "tiny"
     spent = [episode.final.cost.as_dict() for episode in episodes]
     assert sum(s["completion_tokens"] for s in spent) >= sum(c.completion_tokens for c in counts) > 0
     assert all(c.completion_tokens == 12 * c.calls and c.failed == c.responses for c in counts)

@@ -36,7 +36,7 @@ def test_an_evaluation_behind_a_server_is_replayed_without_it(tmp_path: Path) ->
         chat = ChatSettings(server.url, model="m", concurrency=8, retries=0)
         source = GeneratorSource("chat", chat, recording=RecordingSettings("record", tmp_path / "r.db"))
         generator = load_generator(source)
-        assert (generator.concurrency, generator.max_batch, generator.name) == (8, 1, "m")
+        assert (generator.concurrency, generator.max_batch, generator.label) == (8, 1, "m")
         made.append(results(generator, tmp_path / "live.jsonl"))
     replay = RecordingSettings("replay", tmp_path / "r.db")
     for _ in range(2):

@@ -82,7 +82,7 @@ def test_every_response_is_replayed_as_it_was(file: Path, generator: Generator) 
     assert ask_all(recording) == plain and ask_all(recording) == plain
     replayed = RecordedGenerator(None, Recording(file, read_only=True), "replay")
     assert ask_all(replayed) == plain
-    assert (replayed.fingerprint, replayed.unit, replayed.name) == ("overlap", "words", type(generator).__name__)
+    assert (replayed.fingerprint, replayed.unit, replayed.label) == ("overlap", "words", type(generator).__name__)
 
 
 def test_what_is_recorded_is_not_asked_again(file: Path) -> None:
@@ -167,7 +167,7 @@ def test_attributes_pass_through_and_replaying_needs_no_threads(file: Path) -> N
     generator = UnreliableGenerator(by_hash(0), concurrency=7, max_batch=3)
     recorded = RecordedGenerator(generator, Recording(file))
     assert (recorded.concurrency, recorded.max_batch) == (7, 3)
-    assert (recorded.fingerprint, recorded.unit, recorded.name) == ("overlap", "words", "UnreliableGenerator")
+    assert (recorded.fingerprint, recorded.unit, recorded.label) == ("overlap", "words", "UnreliableGenerator")
     recorded.answer(TASKS["answer"])
     replayed = RecordedGenerator(None, Recording(file, read_only=True), "replay")
     assert (replayed.concurrency, replayed.max_batch) == (0, None)
@@ -365,7 +365,7 @@ def test_backends_are_kept_apart_and_one_is_named(file: Path) -> None:
         RecordedGenerator(generator, Recording(file)).answer(TASKS["answer"])
     with pytest.raises(ConfigError, match=r"other \(Other\), overlap \(OverlapGenerator\)"):
         RecordedGenerator(None, Recording(file), "replay")
-    assert RecordedGenerator(None, Recording(file), "replay", "other").name == "Other"
+    assert RecordedGenerator(None, Recording(file), "replay", "other").label == "Other"
     with pytest.raises(ManifestMismatchError, match="nobody"):
         RecordedGenerator(None, Recording(file), "replay", "nobody")
     with pytest.raises(ManifestMismatchError, match="it has none"):
