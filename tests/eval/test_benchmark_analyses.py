@@ -87,6 +87,9 @@ def test_equal_recall_takes_the_cheapest_setting_that_reaches_the_best_baseline(
     assert (row["baseline"], row["setting"], row["baseline_cost"], row["learned_cost"]) == ("ircot", "mid", 4.0, 2.5)
     assert row["share"] == pytest.approx(2.5 / 4) and row["difference"] == pytest.approx(0.05)
     assert row["cost_difference"] == pytest.approx(-1.5)
+    ranked = equal_recall_table([*own, *baselines, point("ircot+ranker", 4, 0.85)]).rows
+    found = [(row["baseline"], row["setting"]) for row in ranked if row["quality"] == "support recall"]
+    assert found == [("ircot", "mid")] * 2 + [("ircot+ranker", own[2].setting)] * 2
     [unreached, *_] = equal_recall_table([own[0], baselines[1]]).rows
     assert unreached["setting"] is None and unreached["share"] is None
     assert equal_recall_table(own).rows == []
