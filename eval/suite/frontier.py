@@ -84,9 +84,9 @@ def equal_recall_table(points: Sequence[Point], seed: int = 0) -> Analysis:
     asks = (
         "At what share of its cost does the learned controller reach the best baseline? Of its settings (lambda, "
         "steps) whose mean quality is at least that of the best baseline at free stopping, the cheapest; no setting "
-        "where none reaches it. Where baselines also run with the ranker, the best without it comes first. Δ is learned "
-        "minus baseline, paired, 95 % bootstrap interval. The setting is chosen on the questions that it is reported "
-        "on, which favours it."
+        "where none reaches it. Where baselines also run with the ranker, the best without it comes first. Δ is "
+        "learned minus baseline, paired, 95 % bootstrap interval. The setting is chosen on the questions that it is "
+        "reported on, which favours it."
     )
     return Analysis("equal_recall", "Cost at equal quality", asks, columns, rows)
 
