@@ -370,7 +370,9 @@ def _train_missing(methods: Any, source: Any, seed: int, further: list[str]) -> 
         for folder, own in runs.items():
             if folder is not None and not (folder / CONTROLLER / MANIFEST).exists():
                 print(f"training {folder}")
-                words = with_shipped_config(["train", "--config", dataset, *given, "--out", str(folder), *further, *own])
+                words = with_shipped_config(
+                    ["train", "--config", dataset, *given, "--out", str(folder), *further, *own]
+                )
                 parser = build_parser()
                 config = parser.parse_args(words)
                 train(parser.instantiate(config)["train"])
@@ -459,6 +461,7 @@ def _train(
 def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float, workers: Any) -> None:
     from .actions.engine import Engine
     from .controllers.files import load_controller
+    from .data.annotations import require_annotated
     from .envs.build import build_retriever, build_rules, load_ranker, load_records
     from .envs.features import FeatureMap
     from .eval.benchmark import run_benchmark
@@ -467,6 +470,7 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     operations = build_rules(settings).operations.names
     loaded = load_controller(controller, FeatureMap(operations).names, operations, cost_weight)
     records = load_records(settings, "dev")
+    require_annotated(records, "evaluate")
     retriever = build_retriever(settings, records, _shared(out, workers))
     ranker = load_ranker(settings.ranker, retriever, out)
     engine = Engine(retriever, load_generator(settings.generator_source.at_inference(out / "generator")), ranker=ranker)

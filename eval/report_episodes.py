@@ -73,7 +73,7 @@ class Episodes:
         """
         try:
             return self._compact(result)
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+        except (TypeError, ValueError, OverflowError, KeyError, IndexError, AttributeError) as error:
             told = f"{type(error).__name__}: {error}"
             raise DataError(f"the result of {result.get('uid')} is damaged ({told}); evaluate again", file) from error
 

@@ -39,7 +39,7 @@ class DataSet:
         """The seed of the evaluation, which the bootstrap of its tables takes too."""
         manifest = self.records.get("manifest.json")
         seed = manifest.get("seed", 0) if isinstance(manifest, dict) else 0
-        return seed if isinstance(seed, int) else 0
+        return seed if isinstance(seed, int) and seed >= 0 else 0
 
 
 def find_data_sets(folder: Path) -> list[DataSet]:
@@ -78,12 +78,15 @@ def _methods(place: Path) -> dict[str, dict[str, Path]]:
 
 
 def _holds_results(file: Path) -> bool:
-    """Whether the first line is the result of a question; other files of lines may lie beside them."""
+    """Whether the first line is the result of a question, or damaged; other files of lines may lie beside them."""
     try:
         with file.open("rb") as lines:
-            first = json.loads(lines.readline())
-    except (OSError, ValueError):
+            line = lines.readline()
+        first = json.loads(line)
+    except OSError:
         return False
+    except (ValueError, RecursionError):
+        return line.endswith(b"\n")
     return isinstance(first, dict) and {"uid", "operations", "steps"} <= first.keys()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..data.errors import DataError
 from .analysis import Analysis
 from .protocols import EQUAL, FREE
 from .report_analysis import read_analysis
@@ -73,7 +74,10 @@ def _read(file: Path, episodes: Episodes) -> tuple[MethodResults, list[Any]]:
     results, compact = MethodResults(), []
     for result in stream_results(file):
         compact.append(episodes.compact(result, file))
-        results.add(result)
+        try:
+            results.add(result)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the result of {result['uid']} is damaged ({error}); evaluate again", file) from error
     return results, compact
 
 

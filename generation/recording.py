@@ -116,8 +116,8 @@ class RecordedGenerator(Generator):
     def _miss(self, recording: Recording, kind: str, task: Any) -> RecordingMissError:
         return RecordingMissError(
             f"{recording.file}: holds no response to {kind!r} with {len(task.passages)} passages for the question "
-            f"{task.question!r} by {self.label} ({self.fingerprint}); replay what was recorded, with the same settings, "
-            "or record it with --recording.mode record"
+            f"{task.question!r} by {self.label} ({self.fingerprint}); replay what was recorded, with the same "
+            "settings, or record it with --recording.mode record"
         )
 
 

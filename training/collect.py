@@ -14,6 +14,7 @@ from ..actions.engine import Engine
 from ..actions.rules import Rules
 from ..actions.state import EvidenceState
 from ..actions.workers import Sent, Workers
+from ..data.annotations import require_annotated
 from ..data.answer_scores import token_f1
 from ..data.bounds import require_least
 from ..data.errors import ConfigError
@@ -86,8 +87,7 @@ def collect(
         raise ConfigError(
             f"expected one behaviour policy for each of {chosen.episodes} episodes, found {len(policies)}"
         )
-    if lacking := [record.id for record in records if record.gold is None]:
-        raise ConfigError(f"cannot collect from questions without gold: {', '.join(lacking[:5])}")
+    require_annotated(records, "collect from")
     todo = set(store.missing(record.uid for record in records))
     done = len(records) - len(todo)
     groups = by_engine([r for r in records if r.uid in todo], engine_of)

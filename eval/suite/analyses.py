@@ -16,7 +16,7 @@ from .plan import ABLATED, CAPS, FRONTIER, ORACLE, TRANSFERRED
 from .points import Point, capped_points, free_points, weighted_points
 from .protocol_comparison import compare_protocol
 from .protocols import FREE, PROTOCOLS
-from .scores import Scores, read_protocol
+from .scores import Scores, check_paired, read_protocol
 from .slices import slices
 from .variants import ablation_table, transfer_table
 
@@ -78,6 +78,7 @@ class Analyses:
 
     def _frontiers(self, free: Mapping[str, Scores]) -> Iterator[Analysis]:
         caps, weighted = self._read(CAPS), self._read(FRONTIER)
+        check_paired([*caps.values(), *weighted.values()])
         asked = next((own.uids for own in (*caps.values(), *weighted.values())), None)
         if asked is not None:
             free = {name: own.on(asked) for name, own in free.items()}

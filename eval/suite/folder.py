@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...actions.workers import Workers
-from ...data.errors import ManifestMismatchError
+from ...data.errors import ConfigError, ManifestMismatchError
 from ...data.storage import MANIFEST, differing, read_manifest, to_json, write_text
-from ..results import read_results
+from ..results import read_results, write_results
 from ..runner import run_on
 from .contender import Contender
 
@@ -17,6 +18,10 @@ KIND = "benchmark"
 BLOCK = 512
 """Questions whose replies an engine keeps for all methods; its cache holds those of a few thousand."""
 Progress = Callable[[str, int, int], None]
+_ALONE = {"oracle", "regret", "importance"}
+"""Folders whose methods are not compared with each other."""
+_TOGETHER = {"caps": "frontier"}
+"""Folders whose methods are compared with those of another."""
 
 
 class BenchmarkFolder:
@@ -57,15 +62,36 @@ class BenchmarkFolder:
                 f"{self.folder}: {contender.key} was begun with another {', '.join(other)}; delete {file}, or use "
                 "another folder"
             )
+        if beside := self._on_other_questions(contender):
+            raise ManifestMismatchError(
+                f"{self.folder}: {contender.key} would run on other questions than {beside} beside it; "
+                f"take as many as there, delete {self.file(*beside.split('/', 1))}, or use another folder"
+            )
+
+    def _on_other_questions(self, contender: Contender) -> str | None:
+        """Return a method that the contender is compared with and whose results are of other questions, if any."""
+        group, asked = _group(contender.protocol), contender.made_from["questions"]
+        for key, known in self._methods.items():
+            protocol, name = key.split("/", 1)
+            compared = protocol not in _ALONE and _group(protocol) == group
+            if compared and known["questions"] != asked and self.file(protocol, name).exists():
+                return key
+        return None
 
     def begin(self, contenders: Iterable[Contender]) -> None:
         """Note methods in the manifest.
 
         Raises:
+            ConfigError: if two methods have one name, as those of a repeated seed.
             ManifestMismatchError: see :meth:`check`; then none is noted.
             DataError: if the manifest cannot be written.
         """
         wanted = list(contenders)
+        if repeated := sorted(key for key, times in Counter(c.key for c in wanted).items() if times > 1):
+            raise ConfigError(
+                f"several methods are called {', '.join(repeated)}; name each of seeds, caps and cost_grid once, "
+                "no two of cost_grid alike to six digits"
+            )
         for contender in wanted:
             self.check(contender)
         noted = self._methods | {contender.key: contender.made_from for contender in wanted}
@@ -94,16 +120,27 @@ class BenchmarkFolder:
             DataError: if a file is damaged or cannot be written; the same call goes on from there.
         """
         crew, tell = workers or Workers(), progress or _silent
-        done = {c.key: {r["uid"] for r in read_results(self.file(c.protocol, c.name))} for c in contenders}
+        done = {c.key: [r["uid"] for r in read_results(self.file(c.protocol, c.name))] for c in contenders}
         for contender in contenders:
             tell(contender, len(done[contender.key]))
         everything = _questions(contenders)
         for asked in _blocks(everything, block if crew.here else len(everything)):
             for contender in contenders:
                 file = self.file(contender.protocol, contender.name)
-                todo = [r for r in contender.records if r.uid in asked and r.uid not in done[contender.key]]
+                held = set(done[contender.key])
+                todo = [r for r in contender.records if r.uid in asked and r.uid not in held]
                 for size in run_on(contender.method, todo, contender.engine, file, workers=crew):
                     tell(contender, size)
+                done[contender.key] += [record.uid for record in todo]
+        for contender in contenders:
+            if done[contender.key] != [record.uid for record in contender.records]:
+                self._order(contender)
+
+    def _order(self, contender: Contender) -> None:
+        """Bring the results into the order of the questions, which a line deleted by hand has changed."""
+        file = self.file(contender.protocol, contender.name)
+        found = {result["uid"]: result for result in read_results(file)}
+        write_results(file, [found[record.uid] for record in contender.records])
 
     def _open(self) -> dict[str, Any]:
         file = self.folder / MANIFEST
@@ -120,6 +157,10 @@ class BenchmarkFolder:
                 f"{self.folder}: holds a benchmark with another {', '.join(other)}; delete it or use another folder"
             )
         return dict(methods)
+
+
+def _group(protocol: str) -> str:
+    return _TOGETHER.get(protocol, protocol)
 
 
 def _questions(contenders: Sequence[Contender]) -> list[str]:

@@ -27,7 +27,7 @@ Regrets = Sequence[dict[str, Any]]
 def measure_regret(
     contender: Contender, file: Path, progress: Callable[[int], None] | None = None, batch: int = BATCH
 ) -> Regrets:
-    """Return one line a question: operations, ``recall`` and ``bound`` of each state from the first to the last.
+    """Return one line a question, in their order: operations, ``recall`` and ``bound`` of each state, first to last.
 
     The bound of a state is the highest support recall that the oracle's search reaches from there, or from any later
     state of the episode if that is more. What ``file`` holds already is not measured again.
@@ -47,7 +47,8 @@ def measure_regret(
         append_results(file, lines)
         if progress:
             progress(len(lines))
-    return read_results(file)
+    found = {line["uid"]: line for line in read_results(file)}
+    return [found[record.uid] for record in contender.records]
 
 
 def _measured(contender: Contender, records: Sequence[Record]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from evidencegym.data.errors import DataError
 from evidencegym.eval.analysis import Analysis, Plot, spread, spread_columns
 from evidencegym.eval.report_analysis import read_analysis, shown, table
 from evidencegym.eval.report_folder import find_data_sets, stream_results
+from evidencegym.eval.report_section import read_section
 from evidencegym.eval.statistics import Interval
 
 from .small_report import analysis, episode, write_benchmark, write_method
@@ -39,6 +40,33 @@ def test_other_files_of_lines_are_passed_over(tmp_path: Path) -> None:
     write_method(tmp_path / "data", "free", "learned", [episode(0)])
     (tmp_path / "data" / "free" / "notes.jsonl").write_text('{"a": 1}\n', encoding="utf-8")
     assert list(find_data_sets(tmp_path)[0].methods["free"]) == ["learned"]
+
+
+def test_a_file_whose_first_line_is_damaged_is_no_other_file(tmp_path: Path) -> None:
+    file = write_method(tmp_path / "data", "free", "learned", [episode(0)])
+    write_method(tmp_path / "data", "free", "fixed-1", [episode(0)])
+    for damaged in (b"\xff\xfe", b"[" * 100_000 + b"\n"):
+        file.write_bytes(damaged + file.read_bytes())
+        [found] = find_data_sets(tmp_path)
+        with pytest.raises(DataError, match=r"learned\.jsonl, record 1: not JSON"):
+            list(stream_results(found.methods["free"]["learned"]))
+
+
+@pytest.mark.parametrize(
+    "parts", [{"failures": [["answer"]]}, {"cost": {"retrievals": float("inf")}}, {"metrics": {"answer_f1": 10**400}}]
+)
+def test_a_damaged_result_is_named(tmp_path: Path, parts: dict[str, object]) -> None:
+    write_method(tmp_path, "free", "learned", [episode(0) | parts])
+    [found] = find_data_sets(tmp_path)
+    with pytest.raises(DataError, match="the result of q0 is damaged"):
+        read_section(found, plain=True)
+
+
+@pytest.mark.parametrize("seed", [-5, "3", None])
+def test_a_seed_that_is_none_is_0(tmp_path: Path, seed: object) -> None:
+    write_method(tmp_path, "free", "learned", [episode(0)])
+    (tmp_path / "manifest.json").write_text(json.dumps({"seed": seed}), encoding="utf-8")
+    assert find_data_sets(tmp_path)[0].seed == 0
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
