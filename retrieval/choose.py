@@ -19,11 +19,15 @@ from .encoder import Encoder
 from .encoder_settings import NONE, EncoderSettings, embedded
 from .fusion import FUSIONS
 from .hybrid import HybridRetriever
+from .qdrant import QdrantRetriever
+from .qdrant_index import open_collection
+from .qdrant_settings import QdrantSettings
 from .routed import RoutedRetriever
 from .vector_index import open_index
 
 SAME = "same"
-RETRIEVERS = ("bm25", "dense", "hybrid")
+QDRANT = "qdrant"
+RETRIEVERS = ("bm25", "dense", "hybrid", QDRANT)
 Progress = Callable[[str, int, int], None]
 
 
@@ -32,11 +36,13 @@ class RetrievalSettings:
     """What searches.
 
     Attributes:
-        frontier: bm25, dense or hybrid (both, fused); ranks the passages for the question itself.
+        frontier: bm25, dense, hybrid (both, fused) or qdrant (dense, on a server); ranks the passages for the question
+            itself.
         targeted: serves the queries of the other operations: same, or one of them (the paper's is dense).
         fusion: of hybrid: rrf (reciprocal ranks) or weighted (scaled scores).
         dense_weight: of the dense ranking in the fusion, beside 1 for BM25, positive.
         dense: how vectors are searched.
+        qdrant: where a Qdrant server is, and how it searches.
 
     Raises:
         ConfigError: if there is no such retriever or fusion, or the weight is not positive.
@@ -47,6 +53,7 @@ class RetrievalSettings:
     fusion: str = "rrf"
     dense_weight: float = 1.0
     dense: DenseSettings = field(default=DenseSettings())
+    qdrant: QdrantSettings = field(default=QdrantSettings())
 
     def __post_init__(self) -> None:
         for name, known in (("frontier", RETRIEVERS), ("targeted", (SAME, *RETRIEVERS)), ("fusion", tuple(FUSIONS))):
@@ -63,7 +70,9 @@ class RetrievalSettings:
     def source(self) -> dict[str, Any]:
         """Return what can change a result."""
         fused = {"fusion": self.fusion, "dense_weight": self.dense_weight}
-        return {"frontier": self.frontier, "targeted": self.targeted, **fused, "dense": self.dense.source()}
+        elsewhere = {QDRANT: self.qdrant.source()} if QDRANT in self.kinds else {}
+        named = {"frontier": self.frontier, "targeted": self.targeted}
+        return {**named, **fused, "dense": self.dense.source(), **elsewhere}
 
     @classmethod
     def of(cls, source: Mapping[str, Any] | None) -> RetrievalSettings:
@@ -74,7 +83,11 @@ class RetrievalSettings:
         """
         try:
             given = dict(source or {})
-            return cls(**{**given, "dense": DenseSettings(**given.get("dense", {}))})
+            nested = {
+                "dense": DenseSettings(**given.get("dense", {})),
+                QDRANT: QdrantSettings(**given.get(QDRANT, {})),
+            }
+            return cls(**{**given, **nested})
         except TypeError as error:
             raise ConfigError(f"the manifest names no retriever that can be used ({error})") from error
 
@@ -92,13 +105,13 @@ def choose_retriever(
 
     Raises:
         ConfigError: if vectors are to be searched and no encoder is named, or there is no such model.
-        BackendUnavailableError: if an extra is not installed.
+        BackendUnavailableError: if an extra is not installed, or no server answers.
         DataError: if vectors or index cannot be written.
         ManifestMismatchError: if a folder named holds those of something else.
     """
     if encoder.model == NONE:
         if set(settings.kinds) != {"bm25"}:
-            raise ConfigError("dense and hybrid retrieval need an encoder: name one with --encoder.model")
+            raise ConfigError("retrieval by vectors needs an encoder: name one with --encoder.model")
         return base
     loaded, vectors = embedded(base, encoder, progress)
     make = partial(_made, base=base, encoder=loaded, vectors=vectors, settings=settings, progress=progress)
@@ -118,6 +131,9 @@ def _made(
     lexical = EmbeddedRetriever(base, encoder, vectors)
     if kind == "bm25":
         return lexical
+    if kind == QDRANT:
+        collection = open_collection(vectors, settings.qdrant, progress)
+        return QdrantRetriever(base, base.passages, encoder, vectors, collection)
     suffix = content_hash(repr(sorted(settings.dense.source().items())))[:8]
     folder = vectors.folder.parent / f"{vectors.folder.name}.{settings.dense.kind}-{suffix}"
     index = open_index(vectors, settings.dense, folder, progress)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..data.records import Passage, content_hash
 from .base import Hit, Retriever
@@ -12,7 +14,26 @@ from .bm25 import check_search
 from .embedded import EmbeddedRetriever
 from .embeddings import Embeddings
 from .encoder import Encoder
-from .vector_index import VectorIndex
+
+Rows = tuple[NDArray[np.int64], NDArray[np.float32]]
+
+
+class Searched(Protocol):
+    """The settings of an index."""
+
+    def source(self) -> dict[str, Any]:
+        """Return what can change a result."""
+
+
+class Index(Protocol):
+    """What finds the nearest vectors: an index here, or a server."""
+
+    @property
+    def settings(self) -> Searched:
+        """How it searches."""
+
+    def nearest(self, queries: NDArray[np.float32], k: int) -> list[Rows]:
+        """Return the rows of the best ``k`` vectors of each query and their scores, best first, ties by row."""
 
 
 class DenseRetriever(EmbeddedRetriever):
@@ -32,7 +53,7 @@ class DenseRetriever(EmbeddedRetriever):
         passages: Sequence[Passage],
         encoder: Encoder,
         embeddings: Embeddings,
-        index: VectorIndex,
+        index: Index,
     ) -> None:
         super().__init__(base, encoder, embeddings)
         self._passages = passages

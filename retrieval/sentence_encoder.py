@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class SentenceEncoder(Encoder):
         self.batch = batch
         self.device = device
         self._wanted = query_prompt, passage_prompt
+        self._alone = Lock()  # the library does not promise that threads may encode side by side
         self._loaded = _load(model, device, max_tokens)
         self.prompts = self._prompts()
         self.dimension = int(self._encoded([""], self.prompts[0]).shape[1])
@@ -85,9 +87,10 @@ class SentenceEncoder(Encoder):
         return vector
 
     def _encoded(self, texts: list[str], prompt: str) -> NDArray[np.float32]:
-        made: Any = self._loaded.encode(
-            texts, prompt=prompt, batch_size=self.batch, normalize_embeddings=True, show_progress_bar=False
-        )
+        with self._alone:
+            made: Any = self._loaded.encode(
+                texts, prompt=prompt, batch_size=self.batch, normalize_embeddings=True, show_progress_bar=False
+            )
         vectors: NDArray[np.float32] = np.ascontiguousarray(made, dtype=np.float32)
         return vectors
 

@@ -75,7 +75,7 @@ class VectorIndex:
             return []
         wanted = min(k, len(self.embeddings.ids))
         rows = self._candidates(queries, wanted)
-        return [self._best(query, own[own >= 0], wanted) for query, own in zip(queries, rows)]
+        return [best_rows(self.embeddings, query, own[own >= 0], wanted) for query, own in zip(queries, rows)]
 
     def _candidates(self, queries: NDArray[np.float32], k: int) -> NDArray[np.int64]:
         """Return rows that hold the best ``k``; some more, since the library cuts ties anywhere."""
@@ -84,20 +84,39 @@ class VectorIndex:
             matrix = np.asarray(self.embeddings.matrix)
             metric = self._library.METRIC_INNER_PRODUCT
             found = self._library.knn(queries, matrix, min(count, k + 8), metric=metric)[1]
+        elif isinstance(self._approximate, self._library.IndexIVF):
+            found = self._probed(queries, min(count, k * self.settings.refine))
         else:
             found = self._approximate.search(queries, min(count, k * self.settings.refine))[1]
         rows: NDArray[np.int64] = found
         return rows
 
-    def _best(
-        self, query: NDArray[np.float32], rows: NDArray[np.int64], k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Score candidates with the vectors themselves, one by one, so that no batch changes a bit."""
-        ordered = np.sort(rows)
-        vectors = np.asarray(self.embeddings.matrix[ordered])
-        scores = (vectors * query).sum(1, dtype=np.float64).astype(np.float32)
-        best = np.argsort(-scores, kind="stable")[:k]
-        return ordered[best], scores[best]
+    def _probed(self, queries: NDArray[np.float32], k: int) -> Any:
+        """Search inverted lists, which are chosen one query at a time: in a batch the choice is rounded otherwise."""
+        index = self._approximate
+        chosen = [index.quantizer.search(query[None], min(index.nprobe, index.nlist)) for query in queries]
+        scores, lists = (np.concatenate(column) for column in zip(*chosen))
+        return index.search_preassigned(queries, k, lists, scores)[1]
+
+
+def best_rows(
+    embeddings: Embeddings, query: NDArray[np.float32], rows: NDArray[np.int64], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the best ``k`` of some rows and their scores, best first, ties by row.
+
+    They are scored with the vectors themselves, one query at a time, so that no batch changes a bit.
+
+    Args:
+        embeddings: the vectors.
+        query: (dimension,) float32.
+        rows: candidates, each once.
+        k: at least 1.
+    """
+    ordered = np.sort(rows)
+    vectors = np.asarray(embeddings.matrix[ordered])
+    scores = (vectors * query).sum(1, dtype=np.float64).astype(np.float32)
+    best = np.argsort(-scores, kind="stable")[:k]
+    return ordered[best], scores[best]
 
 
 def open_index(

@@ -41,6 +41,7 @@ ONLY_IN = {
     "wandb": {"training/tracking.py"},
     "datasets": {"data/hub.py"},
     "openai": {"generation/chat_client.py"},
+    "qdrant_client": {"retrieval/qdrant_index.py"},
     "tenacity": {"generation/chat_client.py", "generation/chat_retries.py"},
 }
 

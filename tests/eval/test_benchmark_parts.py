@@ -281,6 +281,43 @@ def test_a_method_that_was_noted_but_never_run_may_change(tmp_path: Path) -> Non
         BenchmarkFolder(tmp_path, {"dataset": "synthetic"})
 
 
+def test_a_line_deleted_by_hand_comes_back_in_its_place(tmp_path: Path) -> None:
+    chosen, folder = replace(contender(UniformController(1)), protocol="free"), BenchmarkFolder(tmp_path, {})
+    folder.begin([chosen])
+    folder.run([chosen])
+    file = folder.file("free", chosen.name)
+    before = file.read_bytes()
+    file.write_bytes(b"".join(before.splitlines(keepends=True)[1:]))
+    folder.run([chosen])
+    assert file.read_bytes() == before
+    lines = measure_regret(chosen, tmp_path / "regret.jsonl")
+    left = (tmp_path / "regret.jsonl").read_bytes().splitlines(keepends=True)[2:]
+    (tmp_path / "regret.jsonl").write_bytes(b"".join(left))
+    assert measure_regret(chosen, tmp_path / "regret.jsonl") == lines
+
+
+def test_two_methods_of_one_name_are_refused(tmp_path: Path) -> None:
+    twice = [contender(UniformController(1)), contender(UniformController(1))]
+    with pytest.raises(ConfigError, match="several methods are called regret/free; name each of seeds, caps and cost_"):
+        BenchmarkFolder(tmp_path, {}).begin(twice)
+    assert not (tmp_path / "manifest.json").exists()
+
+
+def test_methods_that_are_compared_run_on_the_same_questions(tmp_path: Path) -> None:
+    capped = replace(contender(UniformController(1)), protocol="caps")
+    folder = BenchmarkFolder(tmp_path, {"dataset": "synthetic"})
+    folder.begin([capped])
+    few = {"records": records()[:3], "name": "other"}
+    folder.begin([replace(capped, **few)])  # nothing was run yet
+    folder.run([capped])
+    for protocol in ("caps", "frontier"):
+        with pytest.raises(
+            ManifestMismatchError, match=f"{protocol}/other would run on other questions than caps/free"
+        ):
+            folder.begin([replace(capped, protocol=protocol, **few)])
+    folder.begin([replace(capped, protocol=protocol, **few) for protocol in ("oracle", "free_ablations")])
+
+
 def test_retriever_and_encoder_are_those_of_the_training(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     file = run / "controller" / "manifest.json"

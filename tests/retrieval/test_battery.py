@@ -18,6 +18,9 @@ from evidencegym.retrieval.dense_settings import DenseSettings
 from evidencegym.retrieval.embedded import EmbeddedRetriever
 from evidencegym.retrieval.embeddings import embed
 from evidencegym.retrieval.hybrid import HybridRetriever
+from evidencegym.retrieval.qdrant import QdrantRetriever
+from evidencegym.retrieval.qdrant_index import open_collection
+from evidencegym.retrieval.qdrant_settings import IN_PROCESS, QdrantSettings
 from evidencegym.retrieval.routed import RoutedRetriever
 from evidencegym.retrieval.vector_index import open_index
 from tests.encoders import WordEncoder
@@ -44,9 +47,17 @@ def embedded() -> EmbeddedRetriever:
 def dense(kind: str = "flat") -> DenseRetriever:
     pytest.importorskip("faiss", reason="needs FAISS")
     base = embedded()
-    settings = DenseSettings(kind, lists=8, probes=8, bytes=8)
+    settings = DenseSettings(kind, lists=16, probes=4, bytes=8)
     index = open_index(base.embeddings, settings, folder() / kind)
     return DenseRetriever(bm25(), bm25().passages, WordEncoder(32), base.embeddings, index)
+
+
+@lru_cache(maxsize=1)
+def qdrant() -> QdrantRetriever:
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    vectors = embedded().embeddings
+    index = open_collection(vectors, QdrantSettings(IN_PROCESS))
+    return QdrantRetriever(bm25(), bm25().passages, WordEncoder(32), vectors, index)
 
 
 MADE: dict[str, Callable[[], Retriever]] = {
@@ -58,6 +69,7 @@ MADE: dict[str, Callable[[], Retriever]] = {
     "ivfpq": lambda: dense("ivfpq"),
     "rrf": lambda: HybridRetriever((bm25(), dense())),
     "weighted": lambda: HybridRetriever((bm25(), dense()), "weighted", (1.0, 0.3)),
+    "qdrant": qdrant,
     "routed": lambda: RoutedRetriever(bm25(), dense()),
 }
 POOLS = ["own"] * len(QUERIES)
@@ -124,5 +136,6 @@ def test_titles_and_rarities_are_those_of_the_corpus(retriever: Retriever) -> No
 
 
 def test_retrievers_that_search_otherwise_have_other_fingerprints() -> None:
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
     made = [make().fingerprint for name, make in MADE.items() if name != "embedded"]
     assert len(set(made)) == len(made)

@@ -1,5 +1,6 @@
 """Encoders of sentence-transformers, on a tiny model with random weights."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from evidencegym.data.errors import ConfigError
 from evidencegym.data.storage import read_manifest
 from evidencegym.envs.build import build_retriever
 from evidencegym.envs.settings import TaskSettings
+from evidencegym.retrieval.choose import RetrievalSettings
 from evidencegym.retrieval.embeddings import KIND
 from evidencegym.retrieval.encoder_settings import EncoderSettings
+from evidencegym.retrieval.qdrant_settings import IN_PROCESS, QdrantSettings
 from evidencegym.retrieval.sentence_encoder import SentenceEncoder
 
 pytest.importorskip("sentence_transformers", reason="needs the extra dense")
@@ -93,6 +96,25 @@ def test_settings_build_a_retriever_with_vectors(folder: Path, tmp_path: Path) -
     assert EncoderSettings.of(encoder.source()).model == encoder.model
     with pytest.raises(ConfigError, match="need one corpus"):
         build_retriever(TaskSettings(corpus="own", encoder=encoder))
+
+
+def test_settings_build_a_retriever_that_asks_a_server(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    encoder = EncoderSettings(str(folder), vectors=tmp_path / "vectors")
+    settings = RetrievalSettings("bm25", "qdrant", qdrant=QdrantSettings(IN_PROCESS))
+    retriever = build_retriever(TaskSettings(passages=300, encoder=encoder, retrieval=settings))
+    [hits] = retriever.serving(True).search(["the river of oslo"], 5)
+    best = [retriever.vectors([hit.passage])[0] @ retriever.vector("the river of oslo") for hit in hits]
+    assert len(hits) == 5 and np.allclose([hit.score for hit in hits], best, atol=1e-6)
+
+
+def test_several_threads_may_ask(folder: Path) -> None:
+    encoder = SentenceEncoder(str(folder), max_tokens=8)
+    texts = [f"{first} {second} film" for first in WORDS[:8] for second in WORDS[:8]]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(encoder.query, texts))
+    alone = SentenceEncoder(str(folder), max_tokens=8)
+    assert np.array_equal(found, [alone.query(text) for text in texts])
 
 
 def test_vectors_go_to_the_folder_of_the_variable(
