@@ -341,11 +341,15 @@ def recording(config: Namespace) -> int:
 
 def benchmark(config: Namespace) -> int:
     """Run methods on data sets, analyse and summarise them."""
+    from .data.errors import ConfigError
     from .eval.suite.benchmark import Benchmark
     from .eval.suite.settings import AnalysisSettings, MethodSettings, SourceSettings
 
     kinds = MethodSettings, AnalysisSettings, SourceSettings
     methods, analyses, source = (_chosen(config, kind) for kind in kinds)
+    runs = [run for name in methods.datasets for run in (methods.run_of(name), methods.unranked_of(name)) if run]
+    if config.out.resolve() in {run.resolve() for run in runs}:
+        raise ConfigError(f"--out is the folder of a run, {config.out}; name another one")
     if config.train:
         _train_missing(methods, source, config.seed, config.train_with)
     with locked(config.out), _tracked(config, methods, analyses=analyses, source=source) as tracker:

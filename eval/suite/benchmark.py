@@ -111,7 +111,8 @@ class Benchmark:
         methods, analyses = self.methods, self.analyses
         adaptive = None
         if ADAPTIVE in methods.baselines:
-            adaptive = self.fit_adaptive(ground.trained, ground, methods.adaptive_questions)
+            own = open_trained(ground.trained.folder, ground.dataset, self.source.as_trained)
+            adaptive = self.fit_adaptive(own, ground, methods.adaptive_questions)
         folder = methods.unranked_of(ground.dataset) if UNRANKED in analyses.ablations else None
         unranked = open_trained(folder, ground.dataset, self.source) if folder else None
         others = {name: trained[name] for name in self._sources() if name != ground.dataset}

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...actions.engine import Engine
-from ...data.errors import ConfigError
+from ...data.annotations import require_annotated
 from ...data.records import Record, content_hash
 from ...envs.build import build_retriever, load_ranker, load_records
 from ...generation.base import Generator
 from ...retrieval.base import Retriever
-from ..answering import generator_of
 from .trained import Trained
 
 
@@ -60,15 +59,13 @@ def open_ground(dataset: str, trained: Trained, size: int, seed: int, share_in: 
     Raises:
         ConfigError: if a question has no gold.
         DataError: if a file is missing or malformed.
-        ManifestMismatchError: if the generator is not that of the training.
+        ManifestMismatchError: if the run's own generator is not that of the training.
     """
     everything = load_records(trained.settings, "dev")
     records = sample(everything, size, seed)
-    if lacking := [record.id for record in records if record.gold is None]:
-        raise ConfigError(f"a benchmark needs gold, which these questions lack: {', '.join(lacking[:5])}")
+    require_annotated(records, "run a benchmark on")
     retriever = build_retriever(trained.settings, everything, share_in)
-    generator = generator_of(trained.folder, trained.manifest, trained.settings.recording)
-    return Ground(dataset, trained, records, retriever, generator)
+    return Ground(dataset, trained, records, retriever, trained.generator())
 
 
 def sample(records: Sequence[Record], size: int, seed: int) -> list[Record]:

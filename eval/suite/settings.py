@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 
 from ...data.bounds import require_least
 from ...data.errors import ConfigError
-from ...generation.recording_settings import RecordingSettings
+from ...generation.chat_settings import ChatSettings
+from ...generation.local_settings import LocalSettings
+from ...generation.recording_settings import LIVE, RecordingSettings
 from .ablations import ABLATIONS
 from .baselines import check_baselines
 from .costs import COST_KINDS
@@ -19,7 +22,7 @@ DATASET = "{dataset}"
 
 @dataclass(frozen=True)
 class SourceSettings:
-    """Where the questions and the passages come from; everything else is that of the trained runs.
+    """Where the questions and the passages come from; everything else is that of the trained runs, unless named here.
 
     Attributes:
         data: folder of the official files; left out, the variable EVIDENCEGYM_DATA.
@@ -28,7 +31,16 @@ class SourceSettings:
         dev_questions: how many questions to read; all when left out (synthetic: 200).
         passages: size of the synthetic world.
         world_seed: seed of the synthetic world.
-        recording: whether the responses of the runs' generators are recorded or replayed.
+        generator: reads and judges in the place of the runs' generators, for every method: packaged, chat (a language
+            model behind a server), local (one in this process), or the folder of a saved one; empty for the runs' own.
+        chat: the server of the generator chat.
+        local: the model of the generator local.
+        recording: whether the generator's responses are recorded or replayed.
+        context_documents: passages that the generator is shown at most, at least 1; left out, the number in each run's
+            controller.
+
+    Raises:
+        ConfigError: if ``context_documents`` is below 1.
     """
 
     data: Path | None = None
@@ -37,7 +49,21 @@ class SourceSettings:
     dev_questions: int | None = None
     passages: int = 2000
     world_seed: int = 1
+    generator: str = ""
+    chat: ChatSettings = field(default=ChatSettings())
+    local: LocalSettings = field(default=LocalSettings())
     recording: RecordingSettings = field(default=RecordingSettings())
+    context_documents: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.context_documents is not None:
+            require_least(self, "benchmark", context_documents=1)
+
+    @property
+    def as_trained(self) -> SourceSettings:
+        """The same source for what belongs to a run: its own generator, its own limits."""
+        recording = LIVE if self.generator else self.recording
+        return replace(self, generator="", context_documents=None, recording=recording)
 
 
 @dataclass(frozen=True)
@@ -76,8 +102,10 @@ class MethodSettings:
     cost_weight: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.datasets or not self.seeds:
-            raise ConfigError("a benchmark needs at least one of datasets and one of seeds")
+        if not (self.datasets and self.seeds and self.protocols):
+            raise ConfigError("a benchmark needs at least one of datasets, one of seeds and one of protocols")
+        no_repeats("datasets", self.datasets)
+        no_repeats("seeds", self.seeds)
         known_names("protocols", self.protocols, PROTOCOLS)
         check_baselines(self.baselines)
         require_least(self, "benchmark", sample=0, adaptive_questions=1)
@@ -134,12 +162,25 @@ class AnalysisSettings:
         known_names("ablation_protocols", self.ablation_protocols, PROTOCOLS)
         known_names("cost_kinds", self.cost_kinds, COST_KINDS)
         require_least(self, "benchmark", analysis_questions=0, oracle_questions=1, importance_questions=0)
-        if any(cap < 1 for cap in self.caps) or any(weight <= 0 for weight in self.cost_grid):
+        for name in ("caps", "cost_grid", "transfer_from"):
+            no_repeats(name, getattr(self, name))
+        if any(cap < 1 for cap in self.caps) or not all(0 < weight < inf for weight in self.cost_grid):
             raise ConfigError(
-                f"caps must be at least 1 and cost_grid above 0 (0 is `learned`), found {self.caps}, {self.cost_grid}"
+                "caps must be at least 1, cost_grid above 0 (0 is `learned`) and finite, "
+                f"found {self.caps}, {self.cost_grid}"
             )
         if not 0 <= self.epsilon <= 1:
             raise ConfigError(f"epsilon must be in [0, 1], found {self.epsilon}")
+
+
+def no_repeats(what: str, values: Sequence[object]) -> None:
+    """Check that no value repeats.
+
+    Raises:
+        ConfigError: otherwise.
+    """
+    if len(set(values)) != len(values):
+        raise ConfigError(f"{what} must not repeat a value, found {', '.join(map(str, values))}")
 
 
 def known_names(what: str, names: Sequence[str], known: Iterable[str]) -> None:
@@ -150,5 +191,4 @@ def known_names(what: str, names: Sequence[str], known: Iterable[str]) -> None:
     """
     if unknown := sorted(set(names) - set(known)):
         raise ConfigError(f"unknown {what}: {', '.join(unknown)}; there are: {', '.join(known)}")
-    if len(set(names)) != len(names):
-        raise ConfigError(f"{what} must not repeat a name, found {', '.join(names)}")
+    no_repeats(what, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,15 @@ from ...data.storage import MANIFEST, read_manifest
 from ...envs.build import CONTROLLERS, RANKER
 from ...envs.features import FeatureMap
 from ...envs.settings import TaskSettings
-from ...generation.choose import GeneratorSource
+from ...generation.base import Generator
+from ...generation.choose import GeneratorSource, load_generator
 from ...retrieval.choose import RetrievalSettings
 from ...retrieval.encoder_settings import EncoderSettings
+from ..answering import generator_of
 from .settings import SourceSettings
 
 CONTROLLER = "controller"
+GENERATOR = "generator"
 _RULES = ("disabled", "deduplicate_titles", "closed_book", "compress_in_control")
 
 
@@ -32,11 +35,13 @@ class Trained:
         folder: where it lies.
         manifest: that of its controller.
         settings: the task that it was trained for, with the source of the benchmark.
+        own_generator: whether it reads with the generator that it was trained with.
     """
 
     folder: Path
     manifest: Mapping[str, Any]
     settings: TaskSettings
+    own_generator: bool = True
 
     @property
     def seed(self) -> int:
@@ -54,6 +59,19 @@ class Trained:
         return load_controller(
             folder or self.folder / CONTROLLER, FeatureMap(operations).names, operations, cost_weight
         )
+
+    def generator(self) -> Generator:
+        """Return the generator that it was trained with, or the one that the benchmark names in its place.
+
+        Raises:
+            DataError: if a saved one, or the recording, is missing or damaged.
+            ConfigError: if no model is named, or there is no such model.
+            ManifestMismatchError: if its own is not that of the training, or the recording has nothing to replay.
+            BackendUnavailableError: if an extra is needed and not installed.
+        """
+        if self.own_generator:
+            return generator_of(self.folder, self.manifest, self.settings.recording)
+        return load_generator(self.settings.generator_source.at_inference(self.folder / GENERATOR))
 
     def others(self) -> dict[str, Path]:
         """Return the further controllers of the run, by name."""
@@ -75,13 +93,14 @@ def open_trained(folder: Path, dataset: str, source: SourceSettings) -> Trained:
         raise ManifestMismatchError(
             f"{folder}: expected a run of {dataset}, found one of {manifest.get('dataset')}; name the runs with --runs"
         )
-    return Trained(folder, manifest, _settings(folder, manifest, dataset, source))
+    return Trained(folder, manifest, _settings(folder, manifest, dataset, source), not source.generator)
 
 
 def _settings(folder: Path, manifest: Mapping[str, Any], dataset: str, source: SourceSettings) -> TaskSettings:
     try:
         rules = {name: manifest["rules"][name] for name in _RULES}
-        generator = GeneratorSource.of(manifest)
+        generator = _generator(manifest, source)
+        caps = Caps(**manifest["caps"])
         return TaskSettings(
             dataset=dataset,
             data=source.data,
@@ -93,18 +112,26 @@ def _settings(folder: Path, manifest: Mapping[str, Any], dataset: str, source: S
             generator=generator.kind,
             chat=generator.chat,
             local=generator.local,
-            recording=source.recording.for_backend(str(manifest["generator"])),
+            recording=generator.recording,
             ranker=ranker_of(folder, str(manifest.get("ranker_source", "none"))),
             retrieval=RetrievalSettings.of(manifest.get("retrieval_source")),
             encoder=EncoderSettings.of(manifest.get("encoder_source")),
             operations=list(manifest["operations"]),
-            caps=Caps(**manifest["caps"]),
+            caps=replace(caps, context_documents=source.context_documents or caps.context_documents),
             **rules,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ManifestMismatchError(
             f"{folder}: the controller's manifest does not say how it was trained ({error}); train again"
         ) from error
+
+
+def _generator(manifest: Mapping[str, Any], source: SourceSettings) -> GeneratorSource:
+    """Return the generator of the training, or the one that is named in its place, with its recording."""
+    if source.generator:
+        return GeneratorSource(source.generator, source.chat, source.local, source.recording)
+    recording = source.recording.for_backend(str(manifest["generator"]))
+    return replace(GeneratorSource.of(manifest), recording=recording)
 
 
 def ranker_of(folder: Path, wanted: str) -> str:

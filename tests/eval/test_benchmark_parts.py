@@ -327,3 +327,30 @@ def test_retriever_and_encoder_are_those_of_the_training(tmp_path: Path) -> None
     file.write_text(json.dumps(manifest | {"retrieval_source": chosen.source(), "encoder_source": encoder.source()}))
     settings = open_trained(run, "synthetic", SOURCE).settings
     assert settings.retrieval == chosen and settings.encoder == encoder
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"protocols": []}, "at least one of datasets, one of seeds and one of protocols"),
+        ({"datasets": ["musique", "musique"]}, "datasets must not repeat a value"),
+        ({"seeds": [1, 1]}, "seeds must not repeat a value, found 1, 1"),
+        ({"protocols": ["free", "free"]}, "protocols must not repeat a value"),
+    ],
+)
+def test_methods_that_cannot_run_are_refused(given: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        MethodSettings(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [{"caps": [2, 2]}, {"cost_grid": [float("nan")]}, {"cost_grid": [float("inf")]}])
+def test_analyses_that_cannot_run_are_refused(given: dict[str, list[float]]) -> None:
+    with pytest.raises(ConfigError, match=r"must not repeat a value|cost_grid above 0 .* and finite"):
+        AnalysisSettings(**given)  # type: ignore[arg-type]
+
+
+def test_the_folder_of_a_run_is_no_place_for_a_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "synthetic")
+    given = ["benchmark", "--datasets", "[synthetic]", "--runs", f"{tmp_path}/{{dataset}}", "--out", out]
+    assert cli.main(given) == 1
+    assert "--out is the folder of a run" in capsys.readouterr().err
