@@ -224,10 +224,13 @@ class Numbered(OverlapGenerator):
         return [Answer(f"{self._name} {self._asked}") for _ in tasks]
 
 
-def _write(file: Path, name: str, out: Any) -> None:
+def _write(file: Path, name: str, meeting: Any, out: Any) -> None:
+    """Answer 150 questions from one end; after 40 the two wait for each other, so that neither is done alone."""
     recorded = RecordedGenerator(Numbered(name), Recording(file))
-    order = range(150) if name == "left" else range(149, -1, -1)
-    found = {number: _text(recorded, number) for number in order}
+    order = list(range(150) if name == "left" else range(149, -1, -1))
+    found = {number: _text(recorded, number) for number in order[:40]}
+    meeting.wait(60)
+    found |= {number: _text(recorded, number) for number in order[40:]}
     out.put([found[number] for number in range(150)])
 
 
@@ -238,8 +241,8 @@ def _text(recorded: Generator, number: int) -> str:
 
 def test_processes_that_write_at_once_get_the_same_responses(file: Path) -> None:
     context = multiprocessing.get_context("fork")
-    out = context.Queue()
-    workers = [context.Process(target=_write, args=(file, name, out)) for name in ("left", "right")]
+    out, meeting = context.Queue(), context.Barrier(2)
+    workers = [context.Process(target=_write, args=(file, name, meeting, out)) for name in ("left", "right")]
     for worker in workers:
         worker.start()
     first, second = out.get(timeout=60), out.get(timeout=60)
