@@ -23,7 +23,15 @@ DATASETS = {"hotpotqa": "HotpotQA", "2wikimultihopqa": "2WikiMultiHopQA", "musiq
 LEARNED = "learned"
 ENCODED = "learned, with an encoder"
 METRICS = ("support_recall", "answer_f1", "retrievals", "tokens", "documents")
-KEPT = ("tests_free", "tests_equal", "tests_equal_6", "equal_recall")
+KEPT = (
+    "tests_free",
+    "tests_equal",
+    "tests_equal_6",
+    "equal_recall",
+    "ablations_free",
+    "ablations_equal",
+    "transfer_free",
+)
 Cell = Callable[[str, str], str]
 
 
