@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -383,10 +383,13 @@ def _train_missing(methods: Any, source: Any, seed: int, further: list[str]) -> 
 
 
 def _adaptive(trained: Any, ground: Any, questions: int) -> Any:
+    from .data.manifests import MANIFEST
     from .envs.build import load_records
-    from .training.adaptive import prepare_adaptive
+    from .training.adaptive import ADAPTIVE, prepare_adaptive
 
-    with locked(trained.folder):
+    # A run that has its classifier is only read, so that several benchmarks may share it.
+    fitted = (trained.folder / ADAPTIVE / MANIFEST).exists()
+    with nullcontext() if fitted else locked(trained.folder):
         records = load_records(trained.settings, "train")
         return prepare_adaptive(trained.folder, trained.settings, records, ground.retriever, trained.seed, questions)
 
