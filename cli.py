@@ -365,7 +365,7 @@ def benchmark(config: Namespace) -> int:
 def _train_missing(methods: Any, source: Any, seed: int, further: list[str]) -> None:
     """Train the runs of a benchmark that hold no controller, with the shipped configuration of their data set."""
     from .data.manifests import MANIFEST
-    from .training.pipeline import CONTROLLER
+    from .envs.build import CONTROLLER
 
     asked = {"data": source.data, "train_questions": source.train_questions, "seed": seed}
     given = [word for name, value in asked.items() if value is not None for word in (f"--{name}", str(value))]
@@ -408,9 +408,9 @@ def _chosen(config: Namespace, kind: Any) -> Any:
 
 
 def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int, workers: Any) -> Any:
-    from .envs.build import build_retriever, build_rules, load_records
+    from .envs.build import GENERATOR, build_retriever, build_rules, load_records
     from .training.generators import prepare_generators
-    from .training.pipeline import COLLECTION, GENERATOR, collect_rows
+    from .training.pipeline import COLLECTION, collect_rows
     from .training.rankers import prepare_rankers
 
     build_rules(settings)
@@ -450,8 +450,9 @@ def _train(
     iterating: Any = None,
     folder: Path | None = None,
 ) -> None:
+    from .envs.build import CONTROLLER
     from .training.iterate import Course, iterate
-    from .training.pipeline import CONTROLLER, fit_rows
+    from .training.pipeline import fit_rows
 
     rows, records, retriever, generators, rankers = _collect(settings, collecting, ranking, out, seed, workers)
     if iterating and iterating.rounds:

@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from evidence import RULES, collected_evidence
 from timing import RECORDS
 
-from evidencegym.actions.engine import Engine
-from evidencegym.actions.operation_set import operation_set
-from evidencegym.actions.rules import Rules
 from evidencegym.data.records import Record
 from evidencegym.data.support_scores import support_recall
 from evidencegym.envs.build import build_retriever, load_records
@@ -34,20 +32,12 @@ from evidencegym.ranking.lexical import LexicalRanker
 from evidencegym.retrieval.base import Retriever
 from evidencegym.retrieval.encoder_settings import EncoderSettings
 from evidencegym.training.fit_ranker import Course, RankerSettings, cross_fit_ranker
-from evidencegym.training.ranker_rows import explore
-
-RULES = Rules(operation_set(ranked=True))
-BATCH = 64
 
 
 def measured(records: Sequence[Record], retriever: Retriever, ranker: Ranker) -> dict[str, Any]:
     """Return support recall of the first 6 and of all 12 passages, each with its 95 % bootstrap interval."""
-    columns: dict[str, list[float]] = {"at_6": [], "at_12": []}
-    for first in range(0, len(records), BATCH):
-        group = records[first : first + BATCH]
-        states = explore(group, RULES, Engine(retriever, load_generator("packaged"), 0, ranker), seed=-1)
-        columns["at_6"] += [support_recall(r.gold, s.passages[:6]) for r, s in zip(group, states) if r.gold]
-        columns["at_12"] += [support_recall(r.gold, s.passages) for r, s in zip(group, states) if r.gold]
+    pairs = [(r.gold, s.passages) for r, s in zip(records, collected_evidence(records, retriever, ranker)) if r.gold]
+    columns = {f"at_{k}": [support_recall(gold, passages[:k]) for gold, passages in pairs] for k in (6, 12)}
     return {name: bootstrap_mean(np.array(column))._asdict() for name, column in columns.items()}
 
 

@@ -20,12 +20,9 @@ from typing import Any
 
 import bm25s
 import numpy as np
+from evidence import RULES, collected_evidence
 from timing import RECORDS
 
-from evidencegym.actions.caps import Caps
-from evidencegym.actions.engine import Engine
-from evidencegym.actions.operation_set import operation_set
-from evidencegym.actions.rules import Rules
 from evidencegym.data.records import Gold, Passage, Question, Record
 from evidencegym.data.support_scores import support_recall
 from evidencegym.data.text import split_sentences
@@ -39,11 +36,8 @@ from evidencegym.retrieval.bm25 import BM25Retriever
 from evidencegym.retrieval.choose import RetrievalSettings, choose_retriever
 from evidencegym.retrieval.encoder_settings import NONE, EncoderSettings
 from evidencegym.training.fit_ranker import Course, RankerSettings, cross_fit_ranker
-from evidencegym.training.ranker_rows import explore
 
 DEPTHS = (2, 5, 12)
-RULES = Rules(operation_set(ranked=True), Caps())
-BATCH = 64
 PARAMETERS: dict[str, dict[str, Any]] = {
     "bm25": {},
     "bm25, title once": {"title_weight": 1},
@@ -97,11 +91,7 @@ def recalls(records: Sequence[Record], ordered: Iterable[Sequence[Passage]]) -> 
 def ranked(courses: Sequence[Course], records: Sequence[Record], corpus: BM25Retriever) -> list[Sequence[Passage]]:
     """Return the evidence that a ranker fitted to the courses collects, best first."""
     model = cross_fit_ranker(courses, RankerSettings(), seed=0).full
-    made: list[Sequence[Passage]] = []
-    for first in range(0, len(records), BATCH):
-        engine = Engine(corpus, load_generator("packaged"), 0, FittedRanker(model, corpus))
-        made += [state.ordered for state in explore(records[first : first + BATCH], RULES, engine, seed=-1)]
-    return made
+    return [state.ordered for state in collected_evidence(records, corpus, FittedRanker(model, corpus))]
 
 
 def searched(retriever: Retriever, records: Sequence[Record]) -> dict[str, Any]:

@@ -22,18 +22,19 @@ from typing import Any, NamedTuple
 from synthetic import arguments, collected, settings, world_index, world_questions
 from timing import RECORDS
 
-from evidencegym.actions.caps import Caps
 from evidencegym.actions.engine import Engine
 from evidencegym.controllers.files import KIND
 from evidencegym.data.records import Record
 from evidencegym.data.storage import read_manifest
-from evidencegym.envs.build import build_retriever, build_rules, load_ranker, load_records
+from evidencegym.envs.build import CONTROLLER, build_retriever, build_rules, load_ranker, load_records
 from evidencegym.envs.features import FeatureMap
 from evidencegym.envs.settings import TaskSettings
 from evidencegym.eval.comparison import column
 from evidencegym.eval.protocols import EQUAL, FREE, retrieving
 from evidencegym.eval.runner import Method, run_method
 from evidencegym.eval.statistics import bootstrap_mean, paired_difference, permutation_p
+from evidencegym.eval.suite.settings import SourceSettings
+from evidencegym.eval.suite.trained import open_trained
 from evidencegym.generation.choose import load_generator
 from evidencegym.training.fit import FitSettings, fit_controller
 from evidencegym.training.parts import read_rows
@@ -62,25 +63,12 @@ def synthetic_stage(given: Namespace, folder: Path) -> Stage:
 
 def run_stage(given: Namespace) -> Stage:
     """Read the rows of a run, and the models that it was trained with."""
-    noted = read_manifest(given.run / "controller", KIND)
-    rules = noted["rules"]
-    task = TaskSettings(
-        dataset=noted["dataset"],
-        data=given.data,
-        generator=noted["generator_source"],
-        ranker=noted.get("ranker_source", "none"),
-        operations=list(noted["operations"]),
-        disabled=rules["disabled"],
-        deduplicate_titles=rules["deduplicate_titles"],
-        closed_book=rules["closed_book"],
-        compress_in_control=rules["compress_in_control"],
-        caps=Caps(**noted["caps"]),
-        dev_questions=given.dev,
-    )
+    dataset = read_manifest(given.run / CONTROLLER, KIND)["dataset"]
+    trained = open_trained(given.run, dataset, SourceSettings(data=given.data, dev_questions=given.dev))
+    task = trained.settings
     records = load_records(task, "dev")
     retriever = build_retriever(task, records)
-    source = str(given.run / "generator") if task.generator == "fit" else task.generator
-    engine = Engine(retriever, load_generator(source), ranker=load_ranker(task.ranker, retriever, given.run))
+    engine = Engine(retriever, trained.generator(), ranker=load_ranker(task.ranker, retriever, given.run))
     return Stage(task, read_rows(given.run / "collection"), records, engine)
 
 

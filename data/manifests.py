@@ -37,6 +37,11 @@ def read_manifest(folder: Path, kind: str) -> dict[str, Any]:
     return dict(manifest)
 
 
+def unmet(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Return the names of what is wanted of a manifest that was read and is not so there, sorted; it may hold more."""
+    return differing({name: found.get(name) for name in wanted}, wanted)
+
+
 def differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """Return the names under which a manifest that was read and one that would be written differ, sorted."""
     plain = json.loads(to_json(wanted))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .errors import DataError
 from .folders import writing
-from .manifests import MANIFEST, differing, read_manifest, to_json
+from .manifests import MANIFEST, differing, read_manifest, to_json, unmet
 
 __all__ = [
     "ARRAYS",
@@ -26,6 +26,7 @@ __all__ = [
     "read_manifest",
     "save_folder",
     "to_json",
+    "unmet",
     "write_bytes",
     "write_text",
 ]

@@ -22,6 +22,10 @@ from ..retrieval.context import ContextRetriever
 from ..retrieval.encoder_settings import NONE
 from .settings import TaskSettings
 
+CONTROLLER = "controller"
+"""Folder of the controller in a run."""
+GENERATOR = "generator"
+"""Folder of the generator in a run that fitted its own."""
 RANKER = "ranker"
 """Folder of the ranker in a run."""
 CONTROLLERS = "controllers"

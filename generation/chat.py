@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..data.errors import ConfigError, RequestFailedError
-from .base import Generator
 from .chat_client import ChatClient
 from .chat_settings import ChatSettings
 from .completion import Completion, Meter
@@ -17,23 +16,15 @@ from .prompts.by_task import BY_TASK, TaskPrompt
 from .prompts.errors import ParseError
 from .prompts.template import Messages, without_system
 from .replies import read_repaired, read_reply
-from .tasks import (
-    Answer,
-    AnswerTask,
-    Compression,
-    CompressTask,
-    Failed,
-    Judgement,
-    JudgeTask,
-    RewriteTask,
-    Rewriting,
-)
+from .serving import ServingGenerator
+from .tasks import Failed, JudgeTask
 
 
-class ChatGenerator(Generator):
+class ChatGenerator(ServingGenerator):
     """Asks a language model; a reply that cannot be used is sent back once, with what is wrong with it.
 
-    What cannot be served is ``Failed``, alone, with the tokens that it took as far as the server reported them.
+    What cannot be served is ``Failed``, alone, with the tokens that it took as far as the server reported them. Answers
+    name no sentences as support.
 
     Args:
         settings: which server and model, and how they are asked.
@@ -71,23 +62,7 @@ class ChatGenerator(Generator):
         """The tokens that the server counts."""
         return "tokens"
 
-    def answer(self, tasks: Sequence[AnswerTask]) -> Sequence[Answer | Failed]:
-        """Answer each question; no sentences are named as support."""
-        return self._each(tasks)
-
-    def judge_sufficiency(self, tasks: Sequence[JudgeTask]) -> Sequence[Judgement | Failed]:
-        """Judge whether each body of evidence suffices."""
-        return self._each(tasks)
-
-    def rewrite(self, tasks: Sequence[RewriteTask]) -> Sequence[Rewriting | Failed]:
-        """Reformulate each query."""
-        return self._each(tasks)
-
-    def compress(self, tasks: Sequence[CompressTask]) -> Sequence[Compression | Failed]:
-        """Compress each body of evidence."""
-        return self._each(tasks)
-
-    def _each(self, tasks: Sequence[Any]) -> list[Any]:
+    def _served(self, kind: str, tasks: Sequence[Any]) -> list[Any]:
         if len(tasks) < 2:
             return [self._one(task) for task in tasks]
         with ThreadPoolExecutor(min(len(tasks), self.concurrency), "evidencegym-chat") as pool:

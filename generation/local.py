@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..data.records import content_hash
-from .base import Generator
 from .completion import Meter
 from .local_fitting import fit_task
 from .local_model import LocalModel, Prompt, Written
@@ -18,17 +17,8 @@ from .prompts.by_task import BY_TASK, TaskPrompt
 from .prompts.errors import ParseError
 from .prompts.template import Messages, prompts_hash
 from .replies import read_repaired, read_reply
-from .tasks import (
-    Answer,
-    AnswerTask,
-    Compression,
-    CompressTask,
-    Failed,
-    Judgement,
-    JudgeTask,
-    RewriteTask,
-    Rewriting,
-)
+from .serving import ServingGenerator
+from .tasks import Failed, JudgeTask
 
 
 @dataclass
@@ -45,11 +35,11 @@ class _Asked:
     error: ParseError | None = None
 
 
-class LocalGenerator(Generator):
+class LocalGenerator(ServingGenerator):
     """Asks a causal language model of transformers; a reply that cannot be used is sent back once, with what is wrong.
 
-    What cannot be served is ``Failed``, alone, with the tokens that it took. Decoding is greedy. The fingerprint leaves
-    out batch and device, see :class:`LocalModel` for what they can change.
+    What cannot be served is ``Failed``, alone, with the tokens that it took. Decoding is greedy; answers name no
+    sentences as support. The fingerprint leaves out batch and device, see :class:`LocalModel` for what they can change.
 
     Args:
         settings: which model, and how it is asked.
@@ -84,23 +74,7 @@ class LocalGenerator(Generator):
         """The tokens of the model's tokenizer, those of its chat template included."""
         return "tokens"
 
-    def answer(self, tasks: Sequence[AnswerTask]) -> Sequence[Answer | Failed]:
-        """Answer each question; no sentences are named as support."""
-        return self._served(tasks)
-
-    def judge_sufficiency(self, tasks: Sequence[JudgeTask]) -> Sequence[Judgement | Failed]:
-        """Judge whether each body of evidence suffices."""
-        return self._served(tasks)
-
-    def rewrite(self, tasks: Sequence[RewriteTask]) -> Sequence[Rewriting | Failed]:
-        """Reformulate each query."""
-        return self._served(tasks)
-
-    def compress(self, tasks: Sequence[CompressTask]) -> Sequence[Compression | Failed]:
-        """Compress each body of evidence."""
-        return self._served(tasks)
-
-    def _served(self, tasks: Sequence[Any]) -> list[Any]:
+    def _served(self, kind: str, tasks: Sequence[Any]) -> list[Any]:
         asked = [self._asked(task) for task in tasks]
         self._ask([one for one in asked if one.error is None], again=False)
         self._ask([one for one in asked if self._repairable(one)], again=True)

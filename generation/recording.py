@@ -9,22 +9,13 @@ from ..data.errors import ConfigError, ManifestMismatchError, RecordingMissError
 from .base import Generator
 from .recording_store import Backend, Recording
 from .recording_values import Entry, key_of, request_json, response_json, response_of
-from .tasks import (
-    Answer,
-    AnswerTask,
-    Compression,
-    CompressTask,
-    Failed,
-    Judgement,
-    JudgeTask,
-    RewriteTask,
-    Rewriting,
-)
+from .serving import ServingGenerator
+from .tasks import Failed
 
 Mode = Literal["live", "record", "replay"]
 
 
-class RecordedGenerator(Generator):
+class RecordedGenerator(ServingGenerator):
     """Answers from a recording, and asks a generator for what is not there.
 
     It has the fingerprint and the unit of the generator. What it returns when it records is what it returns when it
@@ -75,22 +66,6 @@ class RecordedGenerator(Generator):
     def label(self) -> str:
         """What people call that generator."""
         return self.backend.name
-
-    def answer(self, tasks: Sequence[AnswerTask]) -> Sequence[Answer | Failed]:
-        """Answer each question."""
-        return self._served("answer", tasks)
-
-    def judge_sufficiency(self, tasks: Sequence[JudgeTask]) -> Sequence[Judgement | Failed]:
-        """Judge whether each body of evidence suffices."""
-        return self._served("judge_sufficiency", tasks)
-
-    def rewrite(self, tasks: Sequence[RewriteTask]) -> Sequence[Rewriting | Failed]:
-        """Reformulate each query."""
-        return self._served("rewrite", tasks)
-
-    def compress(self, tasks: Sequence[CompressTask]) -> Sequence[Compression | Failed]:
-        """Compress each body of evidence."""
-        return self._served("compress", tasks)
 
     def _served(self, kind: str, tasks: Sequence[Any]) -> list[Any]:
         if self.recording is None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import ManifestMismatchError
+from ..data.manifests import unmet
 from ..data.records import content_hash
 from ..data.storage import load_folder, save_folder
 from ..data.trees import TreeArrays
@@ -70,8 +71,7 @@ class RankerModel:
         """
         arrays, manifest = load_folder(folder, KIND)
         encoder = str(manifest.get("encoder", ""))
-        wanted = {"format": FORMAT, **_features(encoder)}
-        if any(manifest.get(name) != value for name, value in wanted.items()):
+        if unmet(manifest, {"format": FORMAT, **_features(encoder)}):
             raise ManifestMismatchError(f"{folder}: the ranker was fitted to other features; fit it again")
         model = cls(TreeArrays.from_arrays(arrays, "passages_"), TreeArrays.from_arrays(arrays, "proposals_"), encoder)
         widths = len(passage_features(bool(encoder))), len(PROPOSAL_FEATURES)

@@ -36,10 +36,6 @@ class DelegatingRetriever(Retriever):
         """Return the base's hits."""
         return self.base.search(queries, k, pools)
 
-    def serving(self, targeted: bool) -> Retriever:
-        """Return what serves a kind of search."""
-        return self
-
     def titled(self, title: str, pool: str = "") -> tuple[Passage, ...]:
         """Return the passages with this title."""
         return self.base.titled(title, pool)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..data.errors import DataError, ManifestMismatchError
 from ..data.locks import LOCK, locked
-from ..data.manifests import MANIFEST
+from ..data.manifests import MANIFEST, unmet
 from ..data.records import Passage, content_hash
 from .encoder import Encoder, passage_text
 from .index_files import open_array, save_array, seal, unseal
@@ -53,13 +53,17 @@ class Embeddings:
         Raises:
             ManifestMismatchError: if a passage is not of this corpus.
         """
-        wanted = _numbers(passages)
-        found = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
-        missing = np.flatnonzero(self.ids[found] != wanted)
+        found = self.find(_numbers(passages))
+        missing = np.flatnonzero(found < 0)
         if len(missing):
             title = passages[int(missing[0])].title
             raise ManifestMismatchError(f"the vectors do not hold the passage {title!r}; embed the corpus again")
-        return found.astype(np.int64)
+        return found
+
+    def find(self, ids: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the row of each id, -1 where it is not of this corpus."""
+        rows = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[rows] == ids, rows, -1).astype(np.int64)
 
     def of(self, passages: Sequence[Passage]) -> NDArray[np.float32]:
         """Return (passages, dimension) unit vectors.
@@ -118,9 +122,7 @@ def load_embeddings(folder: Path, made_from: dict[str, Any] | None = None) -> Em
         ManifestMismatchError: if they are damaged, or made from something else.
     """
     manifest = unseal(folder, KIND, sizes_only=frozenset({"vectors.npy"}))
-    wanted = {"format": FORMAT, **(made_from or {})}
-    other = [name for name, value in wanted.items() if manifest.get(name) != value]
-    if other:
+    if other := unmet(manifest, {"format": FORMAT, **(made_from or {})}):
         raise ManifestMismatchError(f"{folder}: holds vectors of another {', '.join(other)}; use another folder")
     try:
         count, dimension = int(manifest["passages"]), int(manifest["dimension"])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.errors import BackendUnavailableError, EvidenceGymError, ManifestMismatchError, RequestFailedError
+from ..data.manifests import unmet
 from ..data.records import content_hash
 from .embeddings import Embeddings
 from .qdrant_settings import IN_PROCESS, QdrantSettings
@@ -97,11 +98,10 @@ class QdrantIndex:
         return [QueryRequest(query=query, limit=limit, params=params, with_payload=False) for query in queries.tolist()]
 
     def _rows(self, ids: NDArray[np.uint64]) -> NDArray[np.int64]:
-        own = self.embeddings.ids
-        rows = np.minimum(np.searchsorted(own, ids), len(own) - 1)
-        if bool(np.any(own[rows] != ids)):
+        rows = self.embeddings.find(ids)
+        if bool(np.any(rows < 0)):
             raise RequestFailedError(f"the collection {self.collection} holds other passages; delete it")
-        return rows.astype(np.int64)
+        return rows
 
 
 def open_collection(
@@ -159,8 +159,7 @@ def _create(
 
 def _check(client: Any, name: str, made_from: dict[str, Any]) -> None:
     found = client.get_collection(name).config.metadata or {}
-    other = [key for key, value in made_from.items() if found.get(key) != value]
-    if other:
+    if other := unmet(found, made_from):
         raise ManifestMismatchError(
             f"the collection {name} was made from another {', '.join(other)}, or by a server before 1.16, which keeps "
             "no metadata; name another with --retrieval.qdrant.collection, or delete it"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..data.errors import BackendUnavailableError, ConfigError, ManifestMismatchError
 from ..data.folders import writing
-from ..data.manifests import MANIFEST
+from ..data.manifests import MANIFEST, unmet
 from .dense_settings import DenseSettings
 from .embeddings import Embeddings
 from .index_files import seal, unseal
@@ -148,8 +148,7 @@ def open_index(
             faiss().write_index(built, str(new / "index.faiss"))
             seal(new, {"kind": KIND, "format": FORMAT, **made_from})
     manifest = unseal(folder, KIND, sizes_only=frozenset({"index.faiss"}))
-    other = [name for name, value in {"format": FORMAT, **made_from}.items() if manifest.get(name) != value]
-    if other:
+    if other := unmet(manifest, {"format": FORMAT, **made_from}):
         raise ManifestMismatchError(f"{folder}: holds an index of other {', '.join(other)}; use another folder")
     approximate = _placed(_read(folder / "index.faiss", settings), settings)
     return VectorIndex(embeddings, settings, approximate, folder)
@@ -175,7 +174,7 @@ def _built(embeddings: Embeddings, settings: DenseSettings, progress: Callable[[
 def _inverted(count: int, dimension: int, settings: DenseSettings) -> Any:
     if dimension % settings.bytes:
         raise ConfigError(f"dense.bytes must divide the dimension {dimension}, found {settings.bytes}")
-    lists = settings.lists or max(1, round(4 * sqrt(count)))
+    lists = _lists(count, settings)
     if count < lists or count < 256:
         raise ConfigError(f"an ivfpq index needs at least 256 passages and as many as lists ({lists}), found {count}")
     library = faiss()
@@ -185,10 +184,15 @@ def _inverted(count: int, dimension: int, settings: DenseSettings) -> Any:
     return index
 
 
+def _lists(count: int, settings: DenseSettings) -> int:
+    """Return the number of inverted lists for so many passages."""
+    return settings.lists or max(1, round(4 * sqrt(count)))
+
+
 def _sample(embeddings: Embeddings, settings: DenseSettings) -> NDArray[np.float32]:
     """Return the vectors to cluster: a seeded sample, at least enough for 256 centroids."""
     count = len(embeddings.ids)
-    lists = settings.lists or max(1, round(4 * sqrt(count)))
+    lists = _lists(count, settings)
     size = min(count, max(256, lists) * _TRAINING)
     chosen = np.sort(np.random.default_rng(settings.seed).choice(count, size, replace=False))
     return np.ascontiguousarray(embeddings.matrix[chosen])

@@ -11,14 +11,14 @@ from ..controllers.adaptive import AdaptiveRAGController
 from ..controllers.adaptive_files import KIND, load_adaptive, save_adaptive
 from ..data.errors import ManifestMismatchError
 from ..data.records import Record
-from ..data.storage import MANIFEST, differing, read_manifest
-from ..envs.build import build_rules, rules_of
+from ..data.storage import MANIFEST, read_manifest, unmet
+from ..envs.build import GENERATOR, build_rules, rules_of
 from ..envs.features import FeatureMap
 from ..envs.settings import TaskSettings
 from ..retrieval.base import Retriever
 from .fit_adaptive import AdaptiveSettings, fit_adaptive
 from .generators import prepare_generators
-from .pipeline import GENERATOR, engines
+from .pipeline import engines
 from .questions import questions_hash
 from .rankers import NO_RANKERS
 
@@ -69,7 +69,7 @@ def prepare_adaptive(
         engine_of = engines(retriever, generators, NO_RANKERS)
         save_adaptive(fit_adaptive(asked, rules, engine_of, seed, chosen, made_from), folder)
     found = read_manifest(folder, KIND)
-    if other := differing({name: found.get(name) for name in made_from}, made_from):
+    if other := unmet(found, made_from):
         raise ManifestMismatchError(
             f"{folder}: holds a classifier fitted with another {', '.join(other)}; delete it to have it fitted again"
         )

@@ -19,13 +19,13 @@ from ..data.errors import ConfigError
 from ..data.records import Record, content_hash
 from ..data.splits import fold_of
 from ..data.storage import to_json, write_text
-from ..envs.build import build_rules
+from ..envs.build import CONTROLLER, build_rules
 from ..envs.settings import TaskSettings
 from ..retrieval.base import Retriever
 from .collect import CollectSettings
 from .fit import FitSettings
 from .generators import Generators
-from .pipeline import COLLECTION, CONTROLLER, Behaviour, collect_rows, controller_of, engines
+from .pipeline import COLLECTION, Behaviour, collect_rows, controller_of, engines
 from .rankers import Rankers
 from .validation import Validation, validate
 

@@ -29,8 +29,6 @@ from .rankers import NO_RANKERS, Rankers
 from .rows import ROW_FORMAT
 
 COLLECTION = "collection"
-CONTROLLER = "controller"
-GENERATOR = "generator"
 
 Progress = Callable[[int, int], None]
 

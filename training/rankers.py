@@ -13,7 +13,7 @@ from ..actions.rules import Rules
 from ..data.errors import ManifestMismatchError
 from ..data.records import Record
 from ..data.splits import fold_of
-from ..data.storage import MANIFEST, differing, read_manifest
+from ..data.storage import MANIFEST, read_manifest, unmet
 from ..envs.build import RANKER, load_ranker
 from ..generation.base import Generator
 from ..ranking.base import Ranker
@@ -86,7 +86,7 @@ def prepare_rankers(
 
 def _check(folder: Path, made_from: dict[str, Any]) -> None:
     found = read_manifest(folder, KIND)
-    if other := differing({name: found.get(name) for name in made_from}, made_from):
+    if other := unmet(found, made_from):
         raise ManifestMismatchError(
             f"{folder}: holds a ranker fitted with another {', '.join(other)}; delete it or use another folder"
         )

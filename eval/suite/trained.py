@@ -12,7 +12,7 @@ from ...controllers.files import KIND, load_controller
 from ...controllers.forest import ForestController
 from ...data.errors import DataError, ManifestMismatchError
 from ...data.storage import MANIFEST, read_manifest
-from ...envs.build import CONTROLLERS, RANKER
+from ...envs.build import CONTROLLER, CONTROLLERS, GENERATOR, RANKER
 from ...envs.features import FeatureMap
 from ...envs.settings import TaskSettings
 from ...generation.base import Generator
@@ -22,8 +22,6 @@ from ...retrieval.encoder_settings import EncoderSettings
 from ..answering import generator_of
 from .settings import SourceSettings
 
-CONTROLLER = "controller"
-GENERATOR = "generator"
 _RULES = ("disabled", "deduplicate_titles", "closed_book", "compress_in_control")
 
 

@@ -417,7 +417,7 @@ def test_every_method_of_the_protocol_is_recorded() -> None:
     assert (
         set(METHODS)
         == set(TASKS)
-        == {n for n in vars(RecordedGenerator) if n in Generator.__abstractmethods__}
+        == {n for n in Generator.__abstractmethods__ if getattr(RecordedGenerator, n) is not getattr(Generator, n)}
         - {
             "fingerprint",
             "unit",
