@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .records import Passage
 from .text import split_sentences
@@ -34,8 +34,12 @@ def passages_of(text: str, stem: str) -> list[Passage]:
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     title, body = _titled(lines, stem)
-    paragraphs = [_sentences(paragraph) for paragraph in _BLANK_LINE.split("\n".join(body))]
-    return [Passage.of(title, sentences) for sentences in _packed(paragraphs)]
+    return passages_under(title, _BLANK_LINE.split("\n".join(body)))
+
+
+def passages_under(title: str, paragraphs: Iterable[str]) -> list[Passage]:
+    """Cut paragraphs into passages with one title, as :func:`passages_of` does."""
+    return [Passage.of(title, sentences) for sentences in _packed([_sentences(each) for each in paragraphs])]
 
 
 def _titled(lines: list[str], stem: str) -> tuple[str, list[str]]:

@@ -7,7 +7,7 @@ from threading import BoundedSemaphore
 from typing import Any
 
 from ..data.errors import BackendUnavailableError, RequestFailedError
-from .chat_retries import Gate, TransientError, asked_wait, persistently
+from ..data.retries import Gate, TransientError, asked_wait, persistently
 from .chat_settings import ChatSettings
 from .completion import Completion, Meter, read_completion
 from .prompts.template import Messages

@@ -15,11 +15,19 @@ from ..data.records import Passage
 
 
 class Hit(NamedTuple):
-    """A passage that a search returned; ``rank`` counts from 0, higher ``score`` is better."""
+    """A passage that a search returned.
+
+    Attributes:
+        passage: the passage.
+        score: higher is better.
+        rank: its place, from 0.
+        source: type of the source that it comes from, such as "user_generated"; empty where none is known.
+    """
 
     passage: Passage
     score: float
     rank: int
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,10 +95,11 @@ def embedded(
         settings.batch,
         settings.device,
     )
-    folder = settings.vectors or _cache() / content_hash(encoder.fingerprint, retriever.fingerprint)
+    folder = settings.vectors or cache_folder("vectors") / content_hash(encoder.fingerprint, retriever.fingerprint)
     return encoder, embed(retriever.passages, encoder, folder, progress)
 
 
-def _cache() -> Path:
+def cache_folder(name: str) -> Path:
+    """Return the folder ``name`` of the cache, which the variable EVIDENCEGYM_CACHE moves; it may not be there yet."""
     named = os.environ.get(CACHE_VARIABLE)
-    return (Path(named) if named else Path.home() / ".cache" / "evidencegym") / "vectors"
+    return (Path(named) if named else Path.home() / ".cache" / "evidencegym") / name

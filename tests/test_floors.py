@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "retrieval": {"data"},
     "generation": {"data", "retrieval"},
     "ranking": {"data", "retrieval"},
-    "confidence": {"data"},
+    "confidence": {"data", "retrieval"},
     "actions": _BACKENDS,
     "envs": {*_BACKENDS, "actions"},
     "controllers": {"data", "confidence", "actions"},
@@ -26,8 +26,7 @@ MAY_IMPORT = {
 HOUSE = {*MAY_IMPORT, "cli", "tests", "evidencegym"}
 NEURAL = {
     "generation/local_model.py",
-    "confidence/t5.py",
-    "confidence/cross_encoder.py",
+    "confidence/sequence_classifier.py",
     "confidence/lookback.py",
     "retrieval/dense.py",
     "retrieval/sentence_encoder.py",
@@ -42,7 +41,8 @@ ONLY_IN = {
     "datasets": {"data/hub.py"},
     "openai": {"generation/chat_client.py"},
     "qdrant_client": {"retrieval/qdrant_index.py"},
-    "tenacity": {"generation/chat_client.py", "generation/chat_retries.py"},
+    "tenacity": {"generation/chat_client.py", "data/retries.py", "retrieval/mediawiki_client.py"},
+    "httpx": {"retrieval/mediawiki_client.py", "retrieval/qdrant_index.py"},
 }
 
 

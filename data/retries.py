@@ -1,4 +1,4 @@
-"""When a call is tried again, and after how long."""
+"""When a call to a server is made again, and after how long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import Any, TypeVar
 
-from ..data.errors import RequestFailedError
+from .errors import RequestFailedError
 
 T = TypeVar("T")
 FIRST_WAIT = 0.5
