@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.resamples import batch_sizes, resample_counts
+
 Column = NDArray[np.float64]
 Columns = NDArray[np.float64]
 RESAMPLES = 9999
-_CELLS = 2_000_000
 _TINY = 1e-12
 
 
@@ -38,7 +39,7 @@ def bootstrap_columns(
     """
     if not len(values):
         return [Interval(float("nan"), float("nan"), float("nan"))] * values.shape[1]
-    means = np.concatenate([counts @ values / len(values) for counts in _counts(len(values), seed, resamples)])
+    means = np.concatenate([counts @ values / len(values) for counts in resample_counts(len(values), seed, resamples)])
     ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return [_interval(column, low, high) for column, low, high in zip(values.T, *ends)]
 
@@ -100,27 +101,13 @@ def _interval(column: Column, low: float, high: float) -> Interval:
     return Interval(float(column.mean()), float(low), float(high))
 
 
-def _counts(n: int, seed: int, resamples: int) -> Iterator[Columns]:
-    """Yield (batch, n) how often each row is drawn in each resample of n rows."""
-    rng = np.random.default_rng(seed)
-    for size in _sizes(n, resamples):
-        drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-
-
 def _signs(n: int, seed: int, resamples: int) -> Iterator[Columns]:
     """Yield (batch, n) signs of random flips."""
     rng = np.random.default_rng(seed)
-    for size in _sizes(n, resamples):
+    for size in batch_sizes(n, resamples):
         yield (rng.integers(0, 2, (size, n)) * 2 - 1).astype(np.float64)
 
 
 def _all_signs(n: int) -> Iterator[Columns]:
     """Yield (2**n, n) the signs of all flips."""
     yield ((np.arange(2**n)[:, None] >> np.arange(n) & 1) * 2 - 1).astype(np.float64)
-
-
-def _sizes(n: int, resamples: int) -> list[int]:
-    """Return the sizes of batches of resamples of n rows that fit into some ten megabytes."""
-    most = max(1, _CELLS // n)
-    return [min(most, resamples - first) for first in range(0, resamples, most)]
