@@ -57,6 +57,12 @@ def question_text(raw: Raw) -> str:
     return text
 
 
+def id_text(raw: Raw) -> str:
+    """Return the ``id`` of a raw record as text; it may be written as a whole number."""
+    found = raw.get("id")
+    return str(found) if isinstance(found, int) and not isinstance(found, bool) else required(raw, "id", str)
+
+
 def require_format(raw: Raw, dataset: str, needed: Sequence[str], foreign: Sequence[str] = ()) -> None:
     """Refuse a record of another data set.
 

@@ -7,15 +7,18 @@ from pathlib import Path
 
 from ..data.errors import ConfigError
 from ..data.hotpotqa_scores import hotpotqa_scores
-from ..data.official_scores import unknown_dataset
+from ..data.official_scores import OFFICIAL_DATASETS
 from ..data.twowiki_scores import twowiki_scores
 from .aliases import read_aliases
 from .fact_gold import FactGold, read_hotpotqa_gold, read_twowiki_gold
 from .prediction_files import FactPredictions, read_fact_predictions
 from .score_musique import score_musique
 from .score_table import Scores, format_scores, mean_scores, to_json
+from .score_tasks import score_arc, score_popqa
 
 __all__ = ["Scores", "format_scores", "score", "to_json"]
+
+_BY_FILES = {"musique": score_musique, "popqa": score_popqa, "arc": score_arc}
 
 
 def score(dataset: str, gold_file: Path, predictions_file: Path, aliases_file: Path | None = None) -> Scores:
@@ -29,14 +32,18 @@ def score(dataset: str, gold_file: Path, predictions_file: Path, aliases_file: P
     lines are matched by id, and the two lines of MuSiQue-Full twins by their order; one prediction for two twins
     counts as missing for both, since nothing tells which it is.
 
+    PopQA and ARC: one object ``{id: answer}``, or JSON lines of ``id`` and ``answer``; see ``popqa_scores`` and
+    ``arc_scores`` for what counts as right. Accuracy comes by type of question, too.
+
     Args:
-        dataset: ``"hotpotqa"``, ``"2wikimultihopqa"`` or ``"musique"`` (Ans or Full, told by ``answerable``).
+        dataset: ``"hotpotqa"``, ``"2wikimultihopqa"``, ``"musique"`` (Ans or Full, told by ``answerable``), ``"popqa"``
+            or ``"arc"``.
         gold_file: questions with gold, in the official format; only the scored fields are read.
         predictions_file: the predictions.
         aliases_file: 2WikiMultiHopQA's ``id_aliases.json``, by which its script accepts other names.
 
     Raises:
-        ConfigError: if the data set has no official metrics, or aliases are given for another than 2WikiMultiHopQA.
+        ConfigError: if the data set has no metrics here, or aliases are given for another than 2WikiMultiHopQA.
         DataError: if a file cannot be read or does not hold what it should; the message gives file and record or key.
     """
     if aliases_file is not None and dataset != "2wikimultihopqa":
@@ -46,9 +53,10 @@ def score(dataset: str, gold_file: Path, predictions_file: Path, aliases_file: P
     if dataset == "2wikimultihopqa":
         aliases = None if aliases_file is None else read_aliases(aliases_file)
         return _score_twowiki(read_twowiki_gold(gold_file, aliases), read_fact_predictions(predictions_file, True))
-    if dataset == "musique":
-        return score_musique(gold_file, predictions_file)
-    raise ConfigError(unknown_dataset(dataset))
+    if dataset in _BY_FILES:
+        return _BY_FILES[dataset](gold_file, predictions_file)
+    known = dict.fromkeys((*OFFICIAL_DATASETS, *_BY_FILES))
+    raise ConfigError(f"no metrics for data set {dataset!r}; there are: {', '.join(known)}")
 
 
 def _score_hotpotqa(golds: Sequence[FactGold], found: FactPredictions) -> Scores:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .type_accuracy import TypeAccuracy, format_types, types_object
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -18,6 +20,7 @@ class Scores:
         missing: for each part of a prediction, the ids of the gold questions that lack it; each scored 0.
         extra: ids that are predicted but are not in the gold file; they count for nothing.
         unpaired: ids of MuSiQue-Full questions without their twin; the group metrics leave them out.
+        types: accuracy by type of question, for PopQA and ARC.
     """
 
     dataset: str
@@ -26,6 +29,7 @@ class Scores:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
+    types: tuple[TypeAccuracy, ...] = ()
 
     def warnings(self) -> list[str]:
         """Return what to tell beside the metrics: a line for each missing part, then the extra and the unpaired ids.
@@ -59,9 +63,10 @@ def _total(values: Iterable[float]) -> float:
 
 
 def format_scores(scores: Scores) -> str:
-    """Return one line a metric, its name and its mean, as an unrounded fraction."""
+    """Return one line a metric, its name and its mean, as an unrounded fraction, and the table by type, if any."""
     width = max(map(len, scores.metrics))
-    return "".join(f"{name:<{width}}  {value!r}\n" for name, value in scores.metrics.items())
+    lines = "".join(f"{name:<{width}}  {value!r}\n" for name, value in scores.metrics.items())
+    return f"{lines}\n{format_types(scores.types)}" if scores.types else lines
 
 
 def _some(ids: Sequence[str], most: int = 5) -> str:
@@ -69,5 +74,9 @@ def _some(ids: Sequence[str], most: int = 5) -> str:
 
 
 def to_json(scores: Scores) -> str:
-    """Return the metrics as one JSON object, ``{name: fraction}``, as the official scripts print them."""
-    return json.dumps(dict(scores.metrics), indent=4) + "\n"
+    """Return the metrics as one JSON object, ``{name: fraction}``, as the official scripts print them.
+
+    For PopQA and ARC it has ``accuracy_by_type`` besides.
+    """
+    by_type = {"accuracy_by_type": types_object(scores.types)} if scores.types else {}
+    return json.dumps(dict(scores.metrics) | by_type, indent=4) + "\n"
