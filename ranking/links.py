@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from .asked import Asked, Mention, Sight
+from ..retrieval.asked import Asked, Mention, Sight
 from .mentions import Taken
 
 LINK_FEATURES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .asked import Asked, Mention, Sight
-from .reading import subject_of
+from ..retrieval.asked import Asked, Mention, Sight
+from ..retrieval.reading import subject_of
 
 
 class Taken(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from .asked import SHAPE, Asked, Sight
+from ..retrieval.asked import SHAPE, Asked, Sight
 from .links import LINK_FEATURES, Links
 
 _STATIC = (

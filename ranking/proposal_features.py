@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .asked import SHAPE, Asked, Weighed
+from ..retrieval.asked import SHAPE, Asked, Weighed
 from .mentions import Entity, Mentions
 
 PROPOSAL_FEATURES = (

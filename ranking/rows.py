@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..retrieval.asked import Asked
 from ..retrieval.base import Retriever
-from .asked import Asked
 from .passage_features import FOUND_FEATURES, PASSAGE_FEATURES, found_values
 from .proposal_features import PROPOSAL_FEATURES, STATE_FEATURES, state_row
 from .tasks import RankTask

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.records import Passage
-from .asked import Asked
+from ..retrieval.asked import Asked
+from ..retrieval.reading import subject_of
 from .links import Links
 from .mentions import Mentions, Taken, asked_for, with_passage
 from .passage_features import FOUND_FEATURES, PASSAGE_FEATURES, passage_row
 from .proposal_features import PROPOSAL_FEATURES, STATE_FEATURES, Offers, offers
-from .reading import subject_of
 
 Titles = Callable[[str], int]
 _VIEWS = 8

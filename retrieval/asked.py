@@ -1,4 +1,4 @@
-"""A question as a ranker sees it: its terms with their weights, and what each passage shows of them."""
+"""A question as rankers and evaluators see it: its terms with their weights, and what each passage shows of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ..data.records import Passage
 from ..data.text import name_key, name_spans, spaced, words
-from ..retrieval.tokens import terms
 from .reading import Reading, reading
+from .tokens import terms
 
 _COMPARING = frozenset(
     "or both same older younger earlier later first longer shorter larger smaller higher more".split()
@@ -70,7 +70,7 @@ class Asked:
         self._spoken_names = [spaced(name) for name in self.names.values()]
         self.shape = self._shape()
         self._shares: dict[int, float] = {}
-        self._sights: dict[str, Sight] = {}
+        self._sights: dict[Passage, Sight] = {}
         self._weighed: dict[str, Weighed] = {}
 
     def bits(self, found: Iterable[str]) -> int:
@@ -91,9 +91,9 @@ class Asked:
 
     def sight(self, passage: Passage) -> Sight:
         """Return what a passage shows of the question."""
-        known = self._sights.get(passage.id)
+        known = self._sights.get(passage)
         if known is None:
-            known = self._sights[passage.id] = self._seen(reading(passage))
+            known = self._sights[passage] = self._seen(reading(passage))
         return known
 
     def mentions(self, sight: Sight) -> dict[str, Mention]:

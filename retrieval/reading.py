@@ -1,4 +1,4 @@
-"""What a ranker reads in a passage, whatever the question."""
+"""What rankers and evaluators read in a passage, whatever the question."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..data.records import Passage
 from ..data.text import name_key, name_spans, spaced, subject_of
-from ..retrieval.tokens import terms
+from .tokens import terms
 
 __all__ = ["Reading", "reading", "subject_of"]
 
