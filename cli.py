@@ -81,19 +81,23 @@ def _run_arguments(parser: ArgumentParser) -> None:
 
 def _collect_arguments(parser: ArgumentParser) -> None:
     from .training.collect import CollectSettings
+    from .training.fit_evaluator import EvaluatorSettings
     from .training.fit_ranker import RankerSettings
 
     _run_arguments(parser)
     parser.add_class_arguments(CollectSettings, "collect")
     parser.add_class_arguments(RankerSettings, "ranker_fit")
+    parser.add_class_arguments(EvaluatorSettings, "evaluator_fit")
 
 
 def _train_arguments(parser: ArgumentParser) -> None:
     from .training.fit import FitSettings
+    from .training.fit_floor import FloorSettings
     from .training.iterate import IterateSettings
 
     _collect_arguments(parser)
     parser.add_class_arguments(FitSettings, "fit")
+    parser.add_class_arguments(FloorSettings, "floor_fit")
     parser.add_class_arguments(IterateSettings, "iterate")
     parser.add_argument("--evaluate", type=bool, default=False, help="evaluate on the dev questions afterwards")
     parser.add_argument(
@@ -131,6 +135,7 @@ def _answer_arguments(parser: ArgumentParser) -> None:
     from .generation.chat_settings import ChatSettings
     from .generation.local_settings import LocalSettings
     from .generation.recording_settings import RecordingSettings
+    from .retrieval.external_settings import ExternalSettings
 
     parser.add_argument(
         "--corpus", type=Path, required=True, help="folder of .txt, .md or .jsonl files, or one .jsonl file"
@@ -145,6 +150,9 @@ def _answer_arguments(parser: ArgumentParser) -> None:
     parser.add_class_arguments(ChatSettings, "chat")
     parser.add_class_arguments(LocalSettings, "local")
     parser.add_class_arguments(RecordingSettings, "recording")
+    parser.add_argument(
+        "--external", type=ExternalSettings | None, default=None, help="where a gate searches; as in training if empty"
+    )
 
 
 def _score_arguments(parser: ArgumentParser) -> None:
@@ -203,12 +211,10 @@ def quickstart(config: Namespace) -> int:
     from .envs.settings import TaskSettings
     from .training.collect import CollectSettings
     from .training.fit import FitSettings
-    from .training.fit_ranker import RankerSettings
 
-    settings, collecting, ranking, fitting = TaskSettings(), CollectSettings(), RankerSettings(), FitSettings()
-    noted = {"collect": collecting, "ranker_fit": ranking, "fit": fitting}
-    with locked(config.out), _tracked(config, settings, **noted) as tracker:
-        _train(settings, collecting, ranking, fitting, config.out, config.seed, Workers())
+    settings, parts = TaskSettings(), {"collect": CollectSettings(), "fit": FitSettings()}
+    with locked(config.out), _tracked(config, settings, **parts) as tracker:
+        _train(settings, parts, config.out, config.seed, Workers())
         tracker.training()
         _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, Workers())
         tracker.evaluation()
@@ -222,7 +228,7 @@ def collect(config: Namespace) -> int:
     """Collect the rows that a controller is trained on."""
     with locked(config.out):
         settings = _settings(config)
-        rows = _collect(settings, config.collect, config.ranker_fit, config.out, config.seed, config.workers)[0]
+        rows = _collect(settings, _parts(config), config.out, config.seed, config.workers)[0]
     print(f"{rows.num_rows} rows in {config.out / 'collection' / 'rows.parquet'}")
     return 0
 
@@ -230,12 +236,11 @@ def collect(config: Namespace) -> int:
 def train(config: Namespace) -> int:
     """Collect what is missing, then fit a controller."""
     settings = _settings(config)
-    parts = config.collect, config.ranker_fit, config.fit
-    noted = dict(zip(("collect", "ranker_fit", "fit", "iterate"), (*parts, config.iterate)))
+    parts = _parts(config)
     if config.variant:
         return _train_variant(config, settings)
-    with locked(config.out), _tracked(config, settings, **noted) as tracker:
-        _train(settings, *parts, config.out, config.seed, config.workers, config.iterate)
+    with locked(config.out), _tracked(config, settings, **parts) as tracker:
+        _train(settings, parts, config.out, config.seed, config.workers)
         tracker.training()
         if config.evaluate:
             _evaluate(settings, config.out, config.out / "controller", config.seed, 0.0, config.workers)
@@ -255,8 +260,7 @@ def _train_variant(config: Namespace, settings: Any) -> int:
         )
     folder = config.out / CONTROLLERS / config.variant
     with locked(config.out):
-        parts = config.collect, config.ranker_fit, config.fit
-        _train(settings, *parts, config.out, config.seed, config.workers, None, folder)
+        _train(settings, _parts(config), config.out, config.seed, config.workers, folder)
     return 0
 
 
@@ -279,7 +283,9 @@ def answer(config: Namespace) -> int:
 
     kind, recording = config.generator, config.recording
     other = GeneratorSource(kind, config.chat, config.local, recording) if kind else None
-    episode = answer_question(config.question, config.corpus, config.run, config.cost_weight, other, recording)
+    episode = answer_question(
+        config.question, config.corpus, config.run, config.cost_weight, other, recording, config.external
+    )
     found = episode.final.answer
     if config.json:
         from .data.records import Record
@@ -407,9 +413,21 @@ def _chosen(config: Namespace, kind: Any) -> Any:
     return kind(**{item.name: config[item.name] for item in fields(kind)})
 
 
-def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int, workers: Any) -> Any:
+def _parts(config: Namespace) -> dict[str, Any]:
+    """Return the settings of each part of training, by name."""
+    names = "collect", "ranker_fit", "evaluator_fit", "fit", "floor_fit", "iterate"
+    return {name: config[name] for name in names if name in config}
+
+
+def _collect(settings: Any, parts: dict[str, Any], out: Path, seed: int, workers: Any) -> tuple[Any, Any]:
+    """Return the rows of a collection, and what they were collected with."""
     from .envs.build import GENERATOR, build_retriever, build_rules, load_records
+    from .training.correction import prepare_correction
+    from .training.fit import FitSettings
+    from .training.fit_evaluator import EvaluatorSettings
+    from .training.fit_ranker import RankerSettings
     from .training.generators import prepare_generators
+    from .training.iterate import Course
     from .training.pipeline import COLLECTION, collect_rows
     from .training.rankers import prepare_rankers
 
@@ -420,57 +438,61 @@ def _collect(settings: Any, collecting: Any, ranking: Any, out: Path, seed: int,
     print(f"generator: {settings.generator}")
     generators = prepare_generators(settings.generator_source, records, retriever, out / GENERATOR, seed)
     with _progress() as show:
-        bars = _Bars(show)
+        advance = _Bars(show).advance
+        ranking, judging = parts.get("ranker_fit", RankerSettings()), parts.get("evaluator_fit", EvaluatorSettings())
         rankers = prepare_rankers(
-            settings.ranker, records, retriever, generators.full, settings.caps, out, ranking, seed, bars.advance
+            settings.ranker, records, retriever, generators.full, settings.caps, out, ranking, seed, advance
         )
+        correction = prepare_correction(settings, records, retriever, out, judging, seed, advance)
+        fitting = parts.get("fit", FitSettings())
+        course = Course(settings, records, retriever, generators, rankers, parts["collect"], fitting, seed, correction)
         rows = collect_rows(
             settings,
             records,
             retriever,
             generators,
             out / COLLECTION,
-            collecting,
+            parts["collect"],
             seed,
             show("collecting"),
             workers,
             rankers,
+            correction=correction,
         )
-    return rows, records, retriever, generators, rankers
+    return rows, course
 
 
 def _train(
-    settings: Any,
-    collecting: Any,
-    ranking: Any,
-    fitting: Any,
-    out: Path,
-    seed: int,
-    workers: Any,
-    iterating: Any = None,
-    folder: Path | None = None,
+    settings: Any, parts: dict[str, Any], out: Path, seed: int, workers: Any, folder: Path | None = None
 ) -> None:
+    """Collect what is missing and fit the run's controller, or a further one in ``folder``."""
     from .envs.build import CONTROLLER
-    from .training.iterate import Course, iterate
+    from .training.floors import prepare_floor
+    from .training.iterate import iterate
     from .training.pipeline import fit_rows
 
-    rows, records, retriever, generators, rankers = _collect(settings, collecting, ranking, out, seed, workers)
+    rows, course = _collect(settings, parts, out, seed, workers)
+    iterating = None if folder else parts.get("iterate")
     if iterating and iterating.rounds:
-        course = Course(settings, records, retriever, generators, rankers, collecting, fitting, seed)
         print(f"up to {iterating.rounds} rounds of policy iteration")
         with _progress() as show:
-            iterate(course, rows, out, iterating, _Bars(show).advance, workers)
+            controller = iterate(course, rows, out, iterating, _Bars(show).advance, workers)
     else:
         print(f"fitting the controller to {rows.num_rows} rows")
-        fit_rows(settings, rows, folder or out / CONTROLLER, fitting, generators.full, seed, rankers.full)
+        made_with = course.generators.full, seed, course.rankers.full, course.correction
+        controller = fit_rows(settings, rows, folder or out / CONTROLLER, course.fitting, *made_with)
     print(f"controller saved in {folder or out / CONTROLLER}")
+    if settings.ranker == "fit" and "floor_fit" in parts and folder is None:
+        with _progress() as show:
+            floor = prepare_floor(course, out, controller, parts["floor_fit"], show("floor"))
+        print(f"for the answer, passages below {floor:g} are not read, but for the two best")
 
 
 def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight: float, workers: Any) -> None:
     from .actions.engine import Engine
     from .controllers.files import load_controller
     from .data.annotations import require_annotated
-    from .envs.build import build_retriever, build_rules, load_ranker, load_records
+    from .envs.build import build_external, build_retriever, build_rules, load_judge, load_ranker, load_records
     from .envs.features import FeatureMap
     from .eval.benchmark import run_benchmark
     from .generation.choose import load_generator
@@ -480,8 +502,11 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     records = load_records(settings, "dev")
     require_annotated(records, "evaluate")
     retriever = build_retriever(settings, records, _shared(out, workers))
-    ranker = load_ranker(settings.ranker, retriever, out)
-    engine = Engine(retriever, load_generator(settings.generator_source.at_inference(out / "generator")), ranker=ranker)
+    judge = load_judge(settings.evaluator, retriever, out, settings.given_thresholds)
+    external = build_external(settings) if judge is not None else None
+    generator = load_generator(settings.generator_source.at_inference(out / "generator"))
+    ranker = load_ranker(settings.ranker, retriever, out, generator.fingerprint)
+    engine = Engine(retriever, generator, ranker=ranker, evaluator=judge, external=external)
     _warn_of_transfer(settings, loaded.manifest, engine.generator.fingerprint)
     with _progress() as show:
         benchmark = run_benchmark(

@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..confidence.base import EvaluateTask, Evaluation, Evaluator
 from ..data.errors import ConfigError, RequestFailedError
 from ..data.records import content_hash
 from ..generation.base import Generator
@@ -14,8 +15,11 @@ from ..generation.tasks import AnswerTask, CompressTask, Failed, JudgeTask, Rewr
 from ..ranking.base import Ranker
 from ..ranking.tasks import RankTask
 from ..retrieval.base import Hit, Retriever, Search
+from ..retrieval.external import ExternalSearch, ExternalSource
 from .costs import Cost
 from .operation import Request
+
+Backend = Retriever | Generator | Ranker | Evaluator | ExternalSource
 
 NAMESAKES = 8
 """How many passages about one name a search brings along at most."""
@@ -37,10 +41,12 @@ class Turn(IntEnum):
     REWRITE = 0
     JUDGE = 1
     SEARCH = 2
-    RANK = 3
-    DECIDE = 4
-    COMPRESS = 5
-    ANSWER = 6
+    EXTERNAL = 3
+    EVALUATE = 4
+    RANK = 5
+    DECIDE = 6
+    COMPRESS = 7
+    ANSWER = 8
 
 
 class Kind(NamedTuple):
@@ -71,17 +77,26 @@ class Engine:
         generator: answers every other request.
         cache_size: how many replies are kept; the oldest go first. 0 keeps none.
         ranker: chooses within operations; None where no operation is ranked.
+        evaluator: judges evidence; None where no operation is a gate. It must be calibrated.
+        external: is searched where the gate searches elsewhere.
 
     Attributes:
         kinds: what executes each kind of request, by its type.
 
     Raises:
-        ConfigError: if ``cache_size`` or a backend's ``concurrency`` is negative, or its ``max_batch`` is below 1;
-            when asked to rank without a ranker.
+        ConfigError: if ``cache_size`` or a backend's ``concurrency`` is negative, or its ``max_batch`` is below 1; if
+            the evaluator has no thresholds; when asked for what needs a ranker, evaluator or external source that it
+            does not have.
     """
 
     def __init__(
-        self, retriever: Retriever, generator: Generator, cache_size: int = 20_000, ranker: Ranker | None = None
+        self,
+        retriever: Retriever,
+        generator: Generator,
+        cache_size: int = 20_000,
+        ranker: Ranker | None = None,
+        evaluator: Evaluator | None = None,
+        external: ExternalSource | None = None,
     ) -> None:
         if cache_size < 0:
             raise ConfigError(f"cache_size must not be negative, found {cache_size}")
@@ -89,6 +104,8 @@ class Engine:
         self.generator = generator
         self.cache_size = cache_size
         self.ranker = ranker
+        self.evaluator = evaluator
+        self.external = external
         self._cache: dict[Request, Reply] = {}
         self.kinds: dict[type, Kind] = {
             Search: _kind(self._search, Cost(retrievals=1), Turn.SEARCH, retriever),
@@ -98,24 +115,44 @@ class Engine:
             CompressTask: _called(generator.compress, Turn.COMPRESS, generator),
         }
         self.kinds[RankTask] = (
-            Kind(_without_ranker, Turn.RANK)
+            _missing(
+                Turn.RANK,
+                "the operations are ranked, but the engine has no ranker: give it one, or build them unranked",
+            )
             if ranker is None
             else _kind(partial(_ranked, ranker), Cost(), Turn.RANK, ranker)
         )
+        self.kinds[EvaluateTask] = (
+            _missing(Turn.EVALUATE, "corrective_gate needs an evaluator, and the engine has none")
+            if evaluator is None
+            else _kind(partial(_evaluated, calibrated(evaluator)), Cost(evaluator_calls=1), Turn.EVALUATE, evaluator)
+        )
+        self.kinds[ExternalSearch] = (
+            _missing(
+                Turn.EXTERNAL,
+                "the gate searches elsewhere, but the engine has no external source: give it one, or a budget of 0",
+            )
+            if external is None
+            else _kind(partial(_found_elsewhere, external), Cost(external_searches=1), Turn.EXTERNAL, external)
+        )
+
+    @property
+    def _backends(self) -> tuple[Any, ...]:
+        return self.retriever, self.generator, self.cache_size, self.ranker, self.evaluator, self.external
 
     def __reduce__(self) -> Any:
         """Send backends, not replies, to another process."""
-        return Engine, (self.retriever, self.generator, self.cache_size, self.ranker)
+        return Engine, self._backends
 
     def fresh(self) -> Engine:
         """Return an engine on the same backends that shares no replies with this one, for use by another thread."""
-        return Engine(self.retriever, self.generator, self.cache_size, self.ranker)
+        return Engine(*self._backends)
 
     @property
     def fingerprint(self) -> str:
         """A hash of everything behind the engine that can change a result."""
-        ranker = () if self.ranker is None else (self.ranker.fingerprint,)
-        return content_hash("engine", self.retriever.fingerprint, self.generator.fingerprint, *ranker)
+        others = [b.fingerprint for b in (self.ranker, self.evaluator, self.external) if b is not None]
+        return content_hash("engine", self.retriever.fingerprint, self.generator.fingerprint, *others)
 
     def execute(self, requests: Sequence[Request]) -> list[Reply]:
         """Return the replies, in the order of the requests; everything is executed in the calling thread.
@@ -193,9 +230,7 @@ def batches(requests: list[Any], size: int | None) -> Iterable[list[Any]]:
     return (requests[first : first + step] for first in range(0, len(requests), step))
 
 
-def _kind(
-    call: Callable[[Sequence[Any]], list[Reply]], price: Cost, turn: Turn, backend: Retriever | Generator | Ranker
-) -> Kind:
+def _kind(call: Callable[[Sequence[Any]], list[Reply]], price: Cost, turn: Turn, backend: Backend) -> Kind:
     """Return the kind of request that ``call`` executes; one that raises a failure is charged ``price``."""
     if backend.concurrency < 0 or (backend.max_batch is not None and backend.max_batch < 1):
         raise ConfigError(
@@ -231,5 +266,38 @@ def _ranked(ranker: Ranker, tasks: Sequence[RankTask]) -> list[Reply]:
     return [Reply(ranking, Cost()) for ranking in ranker.rank(tasks)]
 
 
-def _without_ranker(tasks: Sequence[RankTask]) -> list[Reply]:
-    raise ConfigError("the operations are ranked, but the engine has no ranker: give it one, or build them unranked")
+def _evaluated(evaluator: Evaluator, tasks: Sequence[EvaluateTask]) -> list[Reply]:
+    """Return scores and verdicts; every text is charged as one call."""
+    if evaluator.thresholds is None:
+        raise ConfigError("the evaluator has lost its thresholds")
+    return [
+        Reply(Evaluation(scores, evaluator.thresholds.verdict(scores)), Cost(evaluator_calls=len(task.texts)))
+        for task, scores in zip(tasks, evaluator.score(tasks), strict=True)
+    ]
+
+
+def calibrated(evaluator: Evaluator) -> Evaluator:
+    """Return an evaluator that has thresholds.
+
+    Raises:
+        ConfigError: if it has none.
+    """
+    if evaluator.thresholds is None:
+        raise ConfigError(
+            "the evaluator is not calibrated, so it has no thresholds to judge by: run `evidencegym calibrate`, "
+            "or give thresholds"
+        )
+    return evaluator
+
+
+def _found_elsewhere(external: ExternalSource, searches: Sequence[ExternalSearch]) -> list[Reply]:
+    return [Reply(tuple(hits), Cost(external_searches=1)) for hits in external.find(searches)]
+
+
+def _missing(turn: Turn, reason: str) -> Kind:
+    """Return a kind that nothing executes."""
+
+    def refuse(requests: Sequence[Any]) -> list[Reply]:
+        raise ConfigError(reason)
+
+    return Kind(refuse, turn)

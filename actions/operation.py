@@ -6,13 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 
+from ..confidence.base import EvaluateTask
 from ..generation.tasks import AnswerTask, CompressTask, JudgeTask, RewriteTask
 from ..ranking.tasks import RankTask
 from ..retrieval.base import Hit, Search
+from ..retrieval.external import ExternalSearch
 from .pool import TARGETED_DEPTH, chosen, pooled, rank_task, subjects
 from .state import EvidenceState
 
-Request = Search | RankTask | AnswerTask | JudgeTask | RewriteTask | CompressTask
+Request = Search | ExternalSearch | EvaluateTask | RankTask | AnswerTask | JudgeTask | RewriteTask | CompressTask
 Process = Generator[Request, Any, EvidenceState]
 
 
@@ -74,7 +76,7 @@ class Retrieval(Operation):
         found = pooled(state.found, hits, asked, gain)
         ranking = yield rank_task(state, found, query)
         after = self.received(state, query, chosen(found, ranking.scores))
-        exhausted = state.question.text in after.queries and len(after.held) >= len(found)
+        exhausted = state.question.text in after.queries and len(after.seen) >= len(found)
         after = after.changed(found=found, frontier_exhausted=exhausted)
         ranking = yield rank_task(after)
         return after.changed(ranking=ranking)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 from ..data.errors import ConfigError, InvalidOperationError
 from .bridge_entity_expand import BridgeEntityExpand
 from .compress import Compress
+from .corrective_gate import CorrectiveGate
 from .gap_query import GapQuery
+from .gate_settings import GateSettings
 from .operation import Operation
 from .retrieve_more import RetrieveMore
 from .rewrite_query import RewriteQuery
@@ -18,17 +21,32 @@ from .state import EvidenceState
 from .stop_answer import StopAnswer
 from .sufficiency_check import SufficiencyCheck
 
-PRESETS: dict[str, tuple[str, ...]] = {
-    "paper": (
-        "retrieve_more",
-        "gap_query",
-        "bridge_entity_expand",
-        "rewrite_query",
-        "sufficiency_check",
-        "stop_answer",
-        "compress",
-    ),
-}
+GATE = "corrective_gate"
+_PAPER = (
+    "retrieve_more",
+    "gap_query",
+    "bridge_entity_expand",
+    "rewrite_query",
+    "sufficiency_check",
+    "stop_answer",
+    "compress",
+)
+PRESETS: dict[str, tuple[str, ...]] = {"paper": _PAPER, "with_gate": (*_PAPER, GATE)}
+
+
+def names_of(operations: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a preset, or those given.
+
+    Raises:
+        ConfigError: if there is no such preset.
+    """
+    if not isinstance(operations, str):
+        return tuple(operations)
+    if operations not in PRESETS:
+        raise ConfigError(
+            f"unknown operation set {operations!r}; presets: {', '.join(PRESETS)}; or give a list of names"
+        )
+    return PRESETS[operations]
 
 
 class OperationSet:
@@ -100,6 +118,8 @@ def operation_set(
     compress_in_control: bool = False,
     max_snippets: int = 8,
     max_tokens: int = 256,
+    gate: GateSettings | Mapping[str, Any] | None = None,
+    compress_strips: bool = False,
 ) -> OperationSet:
     """Build an operation set from a preset's name or a list of operation names.
 
@@ -112,15 +132,14 @@ def operation_set(
         compress_in_control: a controller may pick ``compress``, once.
         max_snippets: most snippets that ``compress`` keeps.
         max_tokens: most tokens that ``compress`` keeps.
+        gate: settings of ``corrective_gate``, or what a manifest holds of them.
+        compress_strips: ``compress`` keeps the strips that the evaluator scores best, made and filtered as the gate's.
 
     Raises:
         ConfigError: if a name is unknown or repeated, or ``stop_answer`` is missing.
     """
-    if isinstance(operations, str) and operations not in PRESETS:
-        raise ConfigError(
-            f"unknown operation set {operations!r}; presets: {', '.join(PRESETS)}; or give a list of names"
-        )
-    names = PRESETS[operations] if isinstance(operations, str) else tuple(operations)
+    names = names_of(operations)
+    gating = gate if isinstance(gate, GateSettings) else GateSettings.of(gate)
     known: dict[str, Operation] = {
         op.name: op
         for op in (
@@ -130,7 +149,8 @@ def operation_set(
             RewriteQuery(deduplicate_titles, ranked),
             SufficiencyCheck(),
             StopAnswer(closed_book),
-            Compress(compress_in_control, max_snippets, max_tokens),
+            Compress(compress_in_control, max_snippets, max_tokens, gating.refinement if compress_strips else None),
+            CorrectiveGate(gating, ranked),
         )
     }
     unknown = [name for name in names if name not in known]

@@ -81,7 +81,7 @@ class Rules:
     def conclude(self, states: Iterable[EvidenceState], engine: Engine) -> list[EvidenceState]:
         """Compress, where the set holds ``compress``, and answer; a cap never leaves a question unanswered.
 
-        Without a compression that succeeds the whole context is read; where the answer fails it is empty.
+        Without a compression that succeeds all that is read of the context is read whole; where the answer fails it is empty.
         """
         return drive([self.concluding(state) for state in states], engine)
 
@@ -132,7 +132,7 @@ def _guarded(process: Process, before: EvidenceState, name: str) -> Process:
 
 def _answer(state: EvidenceState) -> Process:
     try:
-        made = yield AnswerTask(state.question.text, state.context, state.snippets or ())
+        made = yield AnswerTask(state.question.text, state.reading, state.snippets or ())
     except RequestFailedError as error:
         return state.failed(ANSWER, str(error)).changed(answer=Answer(""))
     return state.changed(answer=made)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..confidence.strips import cut
 from ..data.records import Passage, Question
 from ..data.text import normalise_title
 from ..generation.tasks import Answer, Snippet
-from ..ranking.tasks import Found, Ranking
+from ..ranking.tasks import LEAST_READ, Found, Ranking
 from ..retrieval.base import Hit
 from .bridge import bridge_candidates, first_unexpanded
 from .caps import Caps
@@ -27,6 +28,7 @@ class HeldPassage(NamedTuple):
         operation: name of the operation.
         query: the words searched for.
         step: the step of the operation, from 0.
+        source: type of the source that it comes from; empty where none is known.
     """
 
     passage: Passage
@@ -35,6 +37,25 @@ class HeldPassage(NamedTuple):
     operation: str
     query: str
     step: int
+    source: str = ""
+
+
+class Gate(NamedTuple):
+    """What the last corrective gate found and did.
+
+    Attributes:
+        verdict: correct, ambiguous or incorrect.
+        scores: of the passages that were held, in [-1, 1], in their order.
+        version: evidence version that it left behind.
+        brought: how many passages it brought from elsewhere.
+        discarded: how many it discarded.
+    """
+
+    verdict: str
+    scores: tuple[float, ...]
+    version: int
+    brought: int = 0
+    discarded: int = 0
 
 
 class Failure(NamedTuple):
@@ -79,6 +100,10 @@ class EvidenceState:
         found: the pool of passages found, held or not, where a ranker chooses; empty elsewhere.
         ranking: what the ranker thinks of pool and further searches on the present evidence; None without one.
         failures: what failed, oldest first: operations, and "compress" and "answer" of the conclusion.
+        gate: what the last corrective gate found; None without one.
+        refined: what it left of the passages: id and indices of the sentences kept, none where a passage was dropped.
+        external: searches elsewhere so far.
+        elsewhere: the queries asked there, oldest first, without repetition.
     """
 
     question: Question
@@ -107,6 +132,10 @@ class EvidenceState:
     failures: tuple[Failure, ...] = ()
     found: tuple[Found, ...] = ()
     ranking: Ranking | None = None
+    gate: Gate | None = None
+    refined: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    external: int = 0
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -123,8 +152,28 @@ class EvidenceState:
 
     @property
     def context(self) -> tuple[Passage, ...]:
-        """The passages that the final context holds: the first ``caps.context_documents`` of the ordered ones."""
-        return self.ordered[: self.caps.context_documents]
+        """The passages that the final context holds: the first ``caps.context_documents`` of the ordered ones.
+
+        Those that a gate has refined are cut down to the sentences that it kept.
+        """
+        ordered = self.ordered
+        if self.refined:
+            kept = dict(self.refined)
+            left = (cut(p, kept[p.id]) if p.id in kept else p for p in ordered if kept.get(p.id) != ())
+            ordered = tuple(left)
+        return ordered[: self.caps.context_documents]
+
+    @property
+    def reading(self) -> tuple[Passage, ...]:
+        """The passages of the context that are read for the answer: those that reach the floor of the ranking.
+
+        The first ``LEAST_READ`` always are; without a ranking, or with floor 0, all are.
+        """
+        ranking, context = self.ranking, self.context
+        if ranking is None or not ranking.floor:
+            return context
+        scores = {item.passage.id: score for item, score in zip(self.found, ranking.scores)}
+        return tuple([p for n, p in enumerate(context) if n < LEAST_READ or scores[p.id] >= ranking.floor])
 
     @property
     def steps(self) -> int:
@@ -193,7 +242,7 @@ class EvidenceState:
                 queries=asked, retrievals=self.retrievals + 1, newest=0, barren=(*self.barren, operation)
             )
         step = self.steps
-        brought = tuple([HeldPassage(h.passage, h.score, h.rank, operation, query, step) for h in hits])
+        brought = tuple([HeldPassage(h.passage, h.score, h.rank, operation, query, step, h.source) for h in hits])
         held = self.held + brought
         by_rank = [item.passage for item in sorted(held, key=attrgetter("rank"))]
         return self.changed(
@@ -205,6 +254,23 @@ class EvidenceState:
             barren=(),
             retrievals=self.retrievals + 1,
             newest=len(brought),
+        )
+
+    def searched_elsewhere(self, query: str) -> EvidenceState:
+        """Return the state with a search outside the corpus noted."""
+        asked = self.elsewhere if query in self.elsewhere else (*self.elsewhere, query)
+        return self.changed(external=self.external + 1, elsewhere=asked)
+
+    def received_elsewhere(self, operation: str, query: str, hits: Sequence[Hit]) -> EvidenceState:
+        """Return the state after a search outside the corpus that brought the new passages ``hits``."""
+        if not hits:
+            return self
+        return self.received(operation, query, hits).changed(queries=self.queries, retrievals=self.retrievals)
+
+    def discarded(self) -> EvidenceState:
+        """Return the state without its evidence; what was held stays seen."""
+        return self.changed(
+            held=(), candidates=(), refined=(), evidence_version=self.evidence_version + 1, barren=(), newest=0
         )
 
     def failed(self, operation: str, reason: str) -> EvidenceState:

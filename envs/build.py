@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ..actions.gate_settings import GateSettings
 from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
+from ..confidence.base import Evaluator
+from ..confidence.files import load_evaluator
+from ..confidence.packaged import DEFAULT, PACKAGED
+from ..confidence.thresholded import ThresholdedEvaluator
+from ..confidence.verdicts import Thresholds
 from ..data.corpus import pooled, read_corpus
 from ..data.datasets import DATASETS, locate, read
 from ..data.errors import ConfigError
-from ..data.records import Passage, Record
+from ..data.records import Passage, Record, content_hash
 from ..data.world import World
 from ..ranking.base import Ranker
 from ..ranking.fitted import FittedRanker, RankerModel
+from ..ranking.floors import read_floor
 from ..retrieval.base import Retriever
 from ..retrieval.bm25 import BM25Retriever
 from ..retrieval.choose import choose_retriever
 from ..retrieval.context import ContextRetriever
 from ..retrieval.encoder_settings import NONE
+from ..retrieval.external import ExternalSource, LocalSource
+from ..retrieval.external_settings import HALF, open_source
+from ..retrieval.external_settings import NONE as NOWHERE
 from .settings import TaskSettings
 
 CONTROLLER = "controller"
@@ -28,6 +39,8 @@ GENERATOR = "generator"
 """Folder of the generator in a run that fitted its own."""
 RANKER = "ranker"
 """Folder of the ranker in a run."""
+EVALUATOR = "evaluator"
+"""Folder of the evaluator in a run."""
 CONTROLLERS = "controllers"
 """Folder of the further controllers of a run, one a folder, which a benchmark compares with the run's own."""
 _SYNTHETIC_QUESTIONS = {"train": 400, "dev": 200}
@@ -54,11 +67,57 @@ def load_corpus(settings: TaskSettings) -> list[Passage]:
     Raises:
         DataError: if a file is missing or malformed, or there is no passage.
     """
+    everything = _whole_corpus(settings)
+    if settings.external.where != HALF:
+        return everything
+    return [passage for passage in everything if not lies_outside(passage)]
+
+
+def _whole_corpus(settings: TaskSettings) -> list[Passage]:
     if settings.corpus not in {"pooled", "own"}:
         return read_corpus(Path(settings.corpus))
     if settings.is_synthetic:
         return list(World(settings.passages, settings.world_seed).passages())
     return pooled([*_all_records(settings, "train"), *_all_records(settings, "dev")])
+
+
+def lies_outside(passage: Passage) -> bool:
+    """Say whether a passage belongs to the half of a corpus that is kept out of it, by a hash of its id."""
+    return int(content_hash("half", passage.id), 16) % 2 == 1
+
+
+def build_external(settings: TaskSettings) -> ExternalSource | None:
+    """Build what a corrective gate searches elsewhere, None where the settings name nothing.
+
+    Raises:
+        ConfigError: if the wikis may not be asked, or a half is wanted of a question's own context.
+        DataError: if a corpus cannot be read.
+        BackendUnavailableError: if an extra is needed and not installed.
+    """
+    if settings.external.where != HALF:
+        return open_source(settings.external)
+    if settings.corpus == "own":
+        raise ConfigError("external.where half needs one corpus: choose `corpus: pooled` or a path instead of own")
+    outside = [passage for passage in _whole_corpus(settings) if lies_outside(passage)]
+    return LocalSource(BM25Retriever.build(outside), **settings.external.marked)
+
+
+def load_judge(wanted: str, retriever: Retriever, run: Path, thresholds: Thresholds | None = None) -> Evaluator | None:
+    """Return the evaluator that serves at inference: None for "none", that of the run for "fit", else the saved one.
+
+    Raises:
+        DataError: if it is missing or damaged.
+        ManifestMismatchError: if it was fitted to other features.
+    """
+    if wanted == "none":
+        return None
+    evaluator = load_evaluator(run / EVALUATOR if wanted == "fit" else evaluator_folder(wanted), retriever)
+    return evaluator if thresholds is None else ThresholdedEvaluator(evaluator, thresholds)
+
+
+def evaluator_folder(wanted: str) -> Path:
+    """Return the folder of a saved evaluator; that of the packaged one by its name."""
+    return DEFAULT if wanted == PACKAGED else Path(wanted)
 
 
 def build_retriever(
@@ -92,17 +151,24 @@ def build_retriever(
     return choose_retriever(retriever, settings.retrieval, settings.encoder, progress)
 
 
-def load_ranker(wanted: str, retriever: Retriever, run: Path) -> Ranker | None:
+def load_ranker(wanted: str, retriever: Retriever, run: Path, reader: str = "") -> Ranker | None:
     """Return the ranker that serves at inference: None for "none", that of the run for "fit", else the saved one.
+
+    Args:
+        wanted: the name.
+        retriever: searches the corpus.
+        run: folder of the run.
+        reader: fingerprint of the generator that reads; a floor that was fitted for it is applied. Empty for no floor.
 
     Raises:
         DataError: if it is missing or damaged.
-        ManifestMismatchError: if it was fitted to other features.
+        ManifestMismatchError: if it was fitted to other features, or its floor for another ranker.
     """
     if wanted == "none":
         return None
     folder = run / RANKER if wanted == "fit" else Path(wanted)
-    return FittedRanker(RankerModel.load(folder), retriever)
+    model = RankerModel.load(folder)
+    return FittedRanker(model, retriever, read_floor(folder, model.fingerprint, reader))
 
 
 def own_context(records: Iterable[Record]) -> ContextRetriever:
@@ -123,7 +189,10 @@ def build_rules(settings: TaskSettings, disabled: Sequence[str] = ()) -> Rules:
 def rules_of(settings: TaskSettings) -> dict[str, Any]:
     """Return the options of the operation set by name; the limits of compression are the paper's for the data set."""
     limits = DATASETS.get(settings.dataset)
+    gated = {"gate": asdict(_gate(settings))} if settings.is_gated or settings.compress_strips else {}
     return {
+        **gated,
+        **({"compress_strips": True} if settings.compress_strips else {}),
         "disabled": sorted(settings.disabled),
         "deduplicate_titles": settings.deduplicate_titles,
         "ranked": settings.ranker != "none",
@@ -132,6 +201,11 @@ def rules_of(settings: TaskSettings) -> dict[str, Any]:
         "max_snippets": limits.max_snippets if limits else 8,
         "max_tokens": limits.max_tokens if limits else 256,
     }
+
+
+def _gate(settings: TaskSettings) -> GateSettings:
+    """Return the gate's settings; without anywhere else to search, its budget is 0."""
+    return settings.gate if settings.external.where != NOWHERE else replace(settings.gate, budget=0)
 
 
 def _all_records(settings: TaskSettings, split: str) -> list[Record]:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..actions.operation_set import GATE
 from ..actions.state import EvidenceState
+from ..confidence.verdicts import Verdict
 from .overlap import overlap
 from .question_shape import question_shape
 
@@ -43,6 +45,7 @@ _QUESTION = (
     Feature("compares", 0, 1, 'compares two things ("or", "both", "older")'),
     Feature("question_links", 0, 10, "of, by, whose, that, 's: words that chain"),
 )
+_VERDICTS = (Verdict.CORRECT, Verdict.AMBIGUOUS, Verdict.INCORRECT)
 _FORMS = ("who", "when", "where", "how_many", "yes_no", "what")
 
 
@@ -180,7 +183,8 @@ def _ranked(state: EvidenceState) -> tuple[float, ...]:
     if state.ranking is None:
         return (0.0,) * len(_RANKED)
     scored = list(zip(state.found, state.ranking.scores))
-    held = sorted([score for item, score in scored if item.passage.id in state.seen], reverse=True)
+    kept = {item.passage.id for item in state.held}
+    held = sorted([score for item, score in scored if item.passage.id in kept], reverse=True)
     pool = sorted([score for item, score in scored if item.passage.id not in state.seen], reverse=True)
     gains = [proposal.gain for proposal in state.ranking.proposals]
     return (
@@ -197,6 +201,45 @@ def _padded(values: Sequence[float], n: int) -> list[float]:
     return [*values[:n], *([0.0] * (n - len(values)))]
 
 
+_GATE = (
+    Feature("gated", 0, 1, "the last gate judged the present evidence"),
+    Feature("gate_correct", 0, 1, "its verdict was correct"),
+    Feature("gate_ambiguous", 0, 1, "its verdict was ambiguous"),
+    Feature("gate_incorrect", 0, 1, "its verdict was incorrect"),
+    Feature("gate_best", -1, 1, "highest score that it gave, -1 without a gate"),
+    Feature("gate_second", -1, 1, "second highest"),
+    Feature("gate_mean", -1, 1, "mean score"),
+    Feature("gate_brought", 0, 20, "passages that it brought from elsewhere"),
+    Feature("gate_discarded", 0, 50, "passages that it discarded"),
+    Feature("refined_sentences", 0, 200, "sentences that it left of the passages"),
+    Feature("elsewhere_held", 0, 50, "passages held that a gate brought from elsewhere"),
+    Feature("external_searches", 0, 20, "searches elsewhere so far"),
+)
+
+
+def _gate(state: EvidenceState) -> tuple[float, ...]:
+    elsewhere = sum(item.operation == GATE for item in state.held)
+    refined = sum(len(sentences) for _, sentences in state.refined)
+    gate = state.gate
+    if gate is None:
+        return (0.0, 0.0, 0.0, 0.0, -1.0, -1.0, -1.0, 0.0, 0.0, refined, elsewhere, state.external)
+    best = sorted(gate.scores, reverse=True)
+    return (
+        gate.version == state.evidence_version,
+        *(gate.verdict == verdict for verdict in _VERDICTS),
+        best[0],
+        best[1] if len(best) > 1 else -1.0,
+        sum(best) / len(best),
+        gate.brought,
+        gate.discarded,
+        refined,
+        elsewhere,
+        state.external,
+    )
+
+
+GATE_GROUP = FeatureGroup(_GATE, _gate)
+"""Of operation sets with a gate only, so that others keep their features."""
 GROUPS = (
     FeatureGroup(_QUESTION, _question),
     FeatureGroup(_EVIDENCE, _evidence),

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..actions.operation_set import GATE
 from ..actions.state import EvidenceState
-from .feature_groups import GROUPS, Feature
+from .feature_groups import GATE_GROUP, GROUPS, Feature
 
 
 def count_features(operations: Sequence[str]) -> tuple[Feature, ...]:
@@ -23,7 +24,7 @@ class FeatureMap:
     vector costs what the last operation changed.
 
     Args:
-        operations: names of the operation set; each adds the count of its runs.
+        operations: names of the operation set; each adds the count of its runs, and a gate its own features.
 
     Attributes:
         features: the features with their ranges and meanings, in the order of the vector.
@@ -34,7 +35,8 @@ class FeatureMap:
 
     def __init__(self, operations: Sequence[str]) -> None:
         self.operations = tuple(operations)
-        grouped = [feature for group in GROUPS for feature in group.features]
+        self._groups = (*GROUPS, GATE_GROUP) if GATE in self.operations else GROUPS
+        grouped = [feature for group in self._groups for feature in group.features]
         self.features = (*grouped, *count_features(self.operations))
         self.names = tuple(feature.name for feature in self.features)
         self.low = np.array([feature.low for feature in self.features], np.float32)
@@ -42,7 +44,7 @@ class FeatureMap:
 
     def vector(self, state: EvidenceState) -> NDArray[np.float32]:
         """Return (features,) float32, each value within its range."""
-        values = [value for group in GROUPS for value in group.values(state)]
+        values = [value for group in self._groups for value in group.values(state)]
         values += map(state.history.count, self.operations)
         return np.array(values, np.float32).clip(self.low, self.high)
 

@@ -20,7 +20,7 @@ def episode_metrics(gold: Gold, state: EvidenceState) -> dict[str, float]:
     ``answer_em`` and ``answer_f1``: against the best of the references (no references: the empty answer is right).
     """
     recall = support_recall(gold, state.passages)
-    context, ordered = state.context, state.ordered
+    context, ordered = state.reading, state.ordered
     prompted = {s.passage_id for s in state.snippets} if state.snippets else {p.id for p in context}
     text = state.answer.text if state.answer else ""
     return {

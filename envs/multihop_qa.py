@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..actions.engine import Engine
 from ..actions.rules import Rules
-from ..actions.state import EvidenceState
+from ..actions.state import EvidenceState, HeldPassage
 from ..data.errors import ConfigError, InvalidOperationError
 from ..data.records import Gold, Question, Record
 from .features import FeatureMap
@@ -255,7 +255,7 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         if state.end and state.answer is not None:
             info["end"] = state.end
             info["answer"] = state.answer.text
-            info["evidence"] = [{"id": p.id, "title": p.title, "text": p.text} for p in state.passages]
+            info["evidence"] = [_shown(item) for item in state.held]
             info["ledger"] = {name: cost.as_dict() for name, cost in state.ledger}
             if self._gold is not None:
                 info["metrics"] = episode_metrics(self._gold, state)
@@ -276,6 +276,13 @@ class MultiHopQAEnv(gymnasium.Env[Any, np.int64]):
         if not isinstance(wanted, str) or not wanted.strip():
             raise ConfigError(f"options['question'] must be a question's id or a non-empty text, found {wanted!r}")
         return self._by_id.get(wanted) or Record(Question.of(wanted))
+
+
+def _shown(item: HeldPassage) -> dict[str, str]:
+    """Return a passage as plain values; its source is there only where one is known."""
+    passage = item.passage
+    source = {"source": item.source} if item.source else {}
+    return {"id": passage.id, "title": passage.title, "text": passage.text, **source}
 
 
 def _action_id(action: Any) -> int:

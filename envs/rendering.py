@@ -12,9 +12,12 @@ def render_state(state: EvidenceState, valid: Sequence[str]) -> str:
     """Return the state as lines of text: question, evidence, gap, verdict, valid operations, answer."""
     lines = [f"Question: {state.question.text}", f"Step {state.steps} of {state.caps.steps}"]
     for number, item in enumerate(state.held, 1):
-        lines.append(f"  [{number}] {item.passage.title}  <- {item.operation} (score {item.score:.2f})")
+        source = f", {item.source}" if item.source else ""
+        lines.append(f"  [{number}] {item.passage.title}  <- {item.operation} (score {item.score:.2f}{source})")
     if state.sufficient is not None:
         lines.append(f"Verdict: {'sufficient' if state.sufficient else 'not sufficient'} ({state.sufficiency:.2f})")
+    if state.gate is not None:
+        lines.append(f"Gate: {state.gate.verdict} (best score {max(state.gate.scores):+.2f})")
     if state.gap:
         lines.append(f"Missing: {state.gap}")
     if state.answer is not None:
@@ -40,6 +43,10 @@ def render_trace(steps: Sequence[Step]) -> str:
             lines.append(f"    searched:   {step.query}")
         if step.verdict is not None:
             lines.append(f"    verdict:    {'' if step.verdict else 'not '}sufficient ({step.sufficiency:.2f})")
+        if step.gate is not None:
+            best, left = max(step.gate.scores), step.gate.sentences
+            gone = f"{step.gate.discarded} passages discarded, " if step.gate.discarded else ""
+            lines.append(f"    gate:       {step.gate.verdict} (best score {best:+.2f}); {gone}{left} sentences kept")
         if step.gap:
             lines.append(f"    missing:    {step.gap}")
         if step.brought:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..actions.caps import Caps
+from ..actions.gate_settings import GateSettings
+from ..actions.operation_set import GATE, names_of
+from ..confidence.verdicts import Thresholds, checked
 from ..data.datasets import DATASETS
 from ..data.errors import ConfigError
 from ..generation.chat_settings import ChatSettings
@@ -15,6 +18,7 @@ from ..generation.local_settings import LocalSettings
 from ..generation.recording_settings import RecordingSettings
 from ..retrieval.choose import RetrievalSettings
 from ..retrieval.encoder_settings import EncoderSettings
+from ..retrieval.external_settings import ExternalSettings
 
 SYNTHETIC = "synthetic"
 DATA_VARIABLE = "EVIDENCEGYM_DATA"
@@ -44,6 +48,13 @@ class TaskSettings:
             train questions, chooses within the retrievals), or the folder of a saved one.
         retrieval: what searches the corpus.
         encoder: embeds passages and questions, for dense and hybrid retrieval, and for the ranker to compare.
+        evaluator: none, packaged (embedded, fitted and calibrated on the synthetic world), fit (the same, cross-fitted
+            on the train questions and calibrated on them), or the folder of a saved one; judges the evidence where the
+            operations hold a corrective gate.
+        thresholds: upper and lower threshold of the gate's verdicts; the evaluator's own when left out.
+        external: where a corrective gate searches elsewhere.
+        gate: how it corrects.
+        compress_strips: the evaluator, not the generator, chooses what compress keeps.
         operations: operation set: a preset's name, or names of operations in the order of their ids.
         disabled: operations that the mask leaves out.
         deduplicate_titles: retrievals leave out passages whose title is held (the paper's rule).
@@ -68,6 +79,11 @@ class TaskSettings:
     ranker: str = "none"
     retrieval: RetrievalSettings = field(default=RetrievalSettings())
     encoder: EncoderSettings = field(default=EncoderSettings())
+    evaluator: str = "none"
+    thresholds: list[float] | None = None
+    external: ExternalSettings = field(default=ExternalSettings())
+    gate: GateSettings = field(default=GateSettings())
+    compress_strips: bool = False
     operations: str | list[str] = "paper"
     disabled: list[str] = field(default_factory=list)
     deduplicate_titles: bool = False
@@ -83,11 +99,34 @@ class TaskSettings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ConfigError(f"{name} must be at least 1, found {value}")
+        if self.evaluator == "none" and (self.is_gated or self.compress_strips):
+            raise ConfigError(
+                "corrective_gate and compress_strips need an evaluator: --evaluator fit, or the folder of a saved one"
+            )
+        _ = self.given_thresholds
 
     @property
     def is_synthetic(self) -> bool:
         """Whether the questions come from the synthetic world."""
         return self.dataset == SYNTHETIC
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether the operation set holds a corrective gate."""
+        return GATE in names_of(self.operations)
+
+    @property
+    def given_thresholds(self) -> Thresholds | None:
+        """The thresholds that were given, if any.
+
+        Raises:
+            ConfigError: if they are not two numbers in [-1, 1], the upper one first.
+        """
+        if self.thresholds is None:
+            return None
+        if len(self.thresholds) != 2:
+            raise ConfigError(f"thresholds are two numbers, the upper and the lower one, found {self.thresholds}")
+        return checked(*self.thresholds)
 
     @property
     def generator_source(self) -> GeneratorSource:

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..actions.costs import Cost
 from ..actions.state import EvidenceState
+
+
+class Gated(NamedTuple):
+    """What a corrective gate did.
+
+    Attributes:
+        verdict: correct, ambiguous or incorrect.
+        scores: of the passages held before, in [-1, 1].
+        discarded: how many passages it discarded.
+        sentences: how many sentences it left of those held after it.
+    """
+
+    verdict: str
+    scores: tuple[float, ...]
+    discarded: int
+    sentences: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,7 @@ class Step:
         gap: what it found missing.
         cost: what the step cost.
         failure: why the operation failed; empty where it did not.
+        gate: of a corrective gate: verdict, scores, passages discarded, sentences kept; None for other operations.
     """
 
     operation: str
@@ -42,12 +59,17 @@ class Step:
     gap: str
     cost: Cost
     failure: str = ""
+    gate: Gated | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the step as plain values for JSON; ``failure`` is there only where there was one."""
+        """Return the step as plain values for JSON; ``failure`` and ``gate`` are there only where there was one."""
         plain = asdict(self)
         if not self.failure:
             del plain["failure"]
+        if self.gate is None:
+            del plain["gate"]
+        else:
+            plain["gate"] = self.gate._asdict()
         return plain | {"values": dict(self.values), "cost": {k: v for k, v in plain["cost"].items() if v}}
 
 
@@ -59,9 +81,10 @@ def step_between(
     mask: NDArray[np.int8],
 ) -> Step:
     """Return the trace of the step from ``before`` to ``after``, without what a policy thought of it."""
-    new = after.held[len(before.held) :]
+    new = [item for item in after.held if item.passage.id not in before.seen]
     probed = after.probed_version != before.probed_version
     asked = [query for query in after.queries if query not in before.queries]
+    asked += [query for query in after.elsewhere if query not in before.elsewhere]
     query = new[0].query if new else (asked[0] if asked else "")
     return Step(
         operation=names[operation],
@@ -75,7 +98,15 @@ def step_between(
         gap=after.gap if probed else "",
         cost=after.cost - before.cost,
         failure=next((failure.reason for failure in after.failures[len(before.failures) :]), ""),
+        gate=_gated(after) if after.gate is not before.gate else None,
     )
+
+
+def _gated(after: EvidenceState) -> Gated | None:
+    gate = after.gate
+    if gate is None:
+        return None
+    return Gated(gate.verdict, gate.scores, gate.discarded, sum(len(sentences) for _, sentences in after.refined))
 
 
 class Thoughts(Protocol):

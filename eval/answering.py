@@ -11,12 +11,13 @@ from ..actions.caps import Caps
 from ..actions.engine import Engine
 from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
+from ..confidence.verdicts import checked
 from ..controllers.files import KIND, load_controller
 from ..data.corpus import read_corpus
 from ..data.errors import ConfigError, DataError, ManifestMismatchError
 from ..data.records import Question
 from ..data.storage import read_manifest
-from ..envs.build import load_ranker
+from ..envs.build import load_judge, load_ranker
 from ..envs.features import FeatureMap
 from ..envs.rollout import Episode, rollout
 from ..generation.base import Generator
@@ -25,6 +26,8 @@ from ..generation.recording_settings import LIVE, RecordingSettings
 from ..retrieval.bm25 import BM25Retriever
 from ..retrieval.choose import RetrievalSettings, choose_retriever
 from ..retrieval.encoder_settings import EncoderSettings
+from ..retrieval.external_settings import HALF, ExternalSettings, open_source
+from ..retrieval.source_types import SourceTypes
 
 
 def answer_question(
@@ -34,6 +37,7 @@ def answer_question(
     cost_weight: float = 0.0,
     generator: GeneratorSource | None = None,
     recording: RecordingSettings = LIVE,
+    external: ExternalSettings | None = None,
 ) -> Episode:
     """Run one episode over the texts in ``corpus`` with the controller of a run; it needs no gold.
 
@@ -44,9 +48,10 @@ def answer_question(
         cost_weight: lambda.
         generator: who answers; None for the one that the controller was trained with.
         recording: whether that one's responses are recorded or replayed.
+        external: where a corrective gate searches elsewhere; None for where it did in training.
 
     Raises:
-        ConfigError: if the question is empty.
+        ConfigError: if the question is empty, or the controller's gate has nowhere to search.
         DataError: if the corpus cannot be read or the run holds no controller.
     """
     if not question.strip():
@@ -60,10 +65,15 @@ def answer_question(
     controller = load_controller(folder, FeatureMap(names).names, names, cost_weight)
     searching = RetrievalSettings.of(manifest.get("retrieval_source"))
     encoder = EncoderSettings.of(manifest.get("encoder_source"))
-    retriever = choose_retriever(BM25Retriever.build(read_corpus(corpus)), searching, encoder)
-    ranker = load_ranker(str(manifest.get("ranker_source", "none")), retriever, run)
+    types = SourceTypes.read(corpus, searching.priors.default) if searching.priors.enabled else None
+    retriever = choose_retriever(BM25Retriever.build(read_corpus(corpus)), searching, encoder, types=types)
     answering = generator_of(run, manifest, recording) if generator is None else load_generator(_served(generator, run))
-    engine = Engine(retriever, answering, ranker=ranker)
+    ranker = load_ranker(str(manifest.get("ranker_source", "none")), retriever, run, answering.fingerprint)
+    given = manifest.get("thresholds")
+    wanted = str(manifest.get("evaluator_source", "none"))
+    judge = load_judge(wanted, retriever, run, checked(*given) if given else None)
+    source = open_source(external or _external(manifest)) if judge is not None else None
+    engine = Engine(retriever, answering, ranker=ranker, evaluator=judge, external=source)
     return rollout([Question.of(question)], rules, engine, controller)[0]
 
 
@@ -73,6 +83,14 @@ def _rules_of(folder: Path, manifest: Mapping[str, Any]) -> Rules:
         return Rules(operation_set(manifest["operations"], **manifest["rules"]), Caps(**manifest["caps"]))
     except (KeyError, TypeError) as error:
         raise ManifestMismatchError(f"{folder}: the manifest does not say the rules of training ({error})") from error
+
+
+def _external(manifest: Mapping[str, Any]) -> ExternalSettings:
+    """Return where the gate searched in training; a half of that corpus is nothing to search for other questions."""
+    trained = ExternalSettings.of(manifest.get("external_source"))
+    if trained.where == HALF:
+        raise ConfigError("the controller's gate searches elsewhere: name a corpus or mediawiki with --external.where")
+    return trained
 
 
 def generator_of(run: Path, manifest: Mapping[str, Any], recording: RecordingSettings = LIVE) -> Generator:

@@ -34,6 +34,8 @@ def result_of(record: Record, episode: Episode) -> dict[str, Any]:
         "ledger": {name: cost.as_dict() for name, cost in state.ledger},
         "steps": [step.as_dict() for step in episode.steps],
     }
+    if sources := {item.passage.id: item.source for item in state.held if item.source}:
+        kept["sources"] = sources
     if state.failures:
         kept["failures"] = [[failure.operation, failure.reason] for failure in state.failures]
     if gold is not None:

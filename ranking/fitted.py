@@ -17,6 +17,7 @@ from ..data.storage import load_folder, save_folder
 from ..data.trees import TreeArrays
 from ..retrieval.base import Retriever
 from .base import Ranker
+from .floors import EVERYTHING
 from .proposal_features import PROPOSAL_FEATURES
 from .rankings import ranking
 from .rows import Reader, passage_features
@@ -87,12 +88,13 @@ class FittedRanker(Ranker):
         model: what was fitted.
         retriever: knows how rare the terms of the corpus are, which passages are about a name, and, if the model was
             fitted with an encoder, the vectors of that encoder.
+        floor: what a passage must score to be read for the answer, in [0, 1]; 0 where everything is read.
 
     Raises:
         ManifestMismatchError: if the retriever has no encoder or another one than the model was fitted with.
     """
 
-    def __init__(self, model: RankerModel, retriever: Retriever) -> None:
+    def __init__(self, model: RankerModel, retriever: Retriever, floor: float = EVERYTHING) -> None:
         if model.encoder and model.encoder != retriever.encoder:
             raise ManifestMismatchError(
                 "the ranker was fitted with an encoder, and the retriever has "
@@ -100,23 +102,26 @@ class FittedRanker(Ranker):
             )
         self.model = model
         self.retriever = retriever
+        self.floor = floor
         self.reader = Reader(retriever, bool(model.encoder))
 
     def __reduce__(self) -> Any:
         """Send the model, not what was read with it, to another process."""
-        return FittedRanker, (self.model, self.retriever)
+        return FittedRanker, (self.model, self.retriever, self.floor)
 
     @property
     def fingerprint(self) -> str:
-        """A hash of model and corpus."""
-        return content_hash(self.model.fingerprint, self.retriever.fingerprint)
+        """A hash of model and corpus, and of the floor if there is one."""
+        floor = [f"floor:{self.floor!r}"] if self.floor else []
+        return content_hash(self.model.fingerprint, self.retriever.fingerprint, *floor)
 
     def rank(self, tasks: Sequence[RankTask]) -> list[Ranking]:
         """Return a ranking for each task."""
         read = [self.reader.read(task) for task in tasks]
         scores = _probabilities(self.model.passages, [rows.passages for rows in read])
         gains = _probabilities(self.model.proposals, [rows.rows for rows in read])
-        return [ranking(rows.searches, own, gain) for rows, own, gain in zip(read, scores, gains)]
+        made = [ranking(rows.searches, own, gain) for rows, own, gain in zip(read, scores, gains)]
+        return [one._replace(floor=self.floor) for one in made] if self.floor else made
 
 
 def _features(encoder: str) -> dict[str, list[str]]:

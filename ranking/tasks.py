@@ -73,6 +73,10 @@ class Proposal(NamedTuple):
     gain: float
 
 
+LEAST_READ = 2
+"""How many passages are read for the answer whatever they score: a multi-hop question needs two."""
+
+
 class Ranking(NamedTuple):
     """What a ranker thinks.
 
@@ -80,7 +84,9 @@ class Ranking(NamedTuple):
         scores: for each passage found, the predicted probability of being support, in [0, 1]; a held one is judged by
             the others held.
         proposals: searches that were not made yet, the best first.
+        floor: what a passage must score to be read for the answer, in [0, 1]; the ``LEAST_READ`` best are read anyhow.
     """
 
     scores: tuple[float, ...] = ()
     proposals: tuple[Proposal, ...] = ()
+    floor: float = 0.0

@@ -6,8 +6,11 @@ from functools import lru_cache
 from evidencegym.actions.engine import Engine
 from evidencegym.data.records import Gold, Passage, Question, Record
 from evidencegym.generation.base import Generator
+from evidencegym.ranking.base import Ranker
 from evidencegym.retrieval.bm25 import BM25Retriever
+from evidencegym.retrieval.external import LocalSource
 from tests.fakes import OverlapGenerator
+from tests.judges import OverlapEvaluator
 
 _TEXTS = (
     ("The Amber Gate", "The Amber Gate is a 1961 drama film.", "It was directed by Ilona Varga."),
@@ -121,6 +124,27 @@ def retriever() -> BM25Retriever:
     return BM25Retriever.build(passages().values())
 
 
+_OUTSIDE = (
+    ("Ilona Varga in Kelmar", "Ilona Varga, director of The Amber Gate, was born in Kelmar.", "She left it early."),
+    ("Velby in Film", "The director of Northern Lamp, Tomas Brandt, was born in Velby.", "The town has a cinema."),
+    ("Mount Ister and Falsund", "The highest peak near Falsund is Mount Ister.", "Jon Sand climbed it first."),
+    ("Okoro's Orchard", "Silent Orchard is older than The Amber Gate.", "Both films were shown in Dornwick."),
+    ("Births in Dornwick", "Petra Lindqvist and Samuel Okoro were born in the same town.", "It is Dornwick."),
+    ("Harbour Film Notes", "The Glass Harbour was directed by Petra Lindqvist of Dornwick.", ""),
+)
+
+
+@lru_cache(maxsize=1)
+def outside() -> LocalSource:
+    """Return a second corpus, of passages that the first one does not hold."""
+    return LocalSource(BM25Retriever.build(Passage.of(title, sentences) for title, *sentences in _OUTSIDE))
+
+
 def engine(generator: Generator | None = None, cache_size: int = 20_000) -> Engine:
     """Return an engine over the small corpus with the rule-based generator, or another one."""
     return Engine(retriever(), generator or OverlapGenerator(), cache_size)
+
+
+def gated_engine(cache_size: int = 20_000, ranker: Ranker | None = None) -> Engine:
+    """Return an engine that can also judge, and search elsewhere."""
+    return Engine(retriever(), OverlapGenerator(), cache_size, ranker, OverlapEvaluator(), outside())

@@ -23,6 +23,7 @@ from ..envs.build import CONTROLLER, build_rules
 from ..envs.settings import TaskSettings
 from ..retrieval.base import Retriever
 from .collect import CollectSettings
+from .correction import NO_CORRECTION, Correction
 from .fit import FitSettings
 from .generators import Generators
 from .pipeline import COLLECTION, Behaviour, collect_rows, controller_of, engines
@@ -70,6 +71,7 @@ class Course(NamedTuple):
         collecting: how to collect.
         fitting: how to fit; its return is what validation looks at.
         seed: of collection, exploration and the held-out fold.
+        correction: what a corrective gate needs.
     """
 
     settings: TaskSettings
@@ -80,6 +82,7 @@ class Course(NamedTuple):
     collecting: CollectSettings
     fitting: FitSettings
     seed: int
+    correction: Correction = NO_CORRECTION
 
 
 Progress = Callable[[str, int, int], None]
@@ -123,6 +126,7 @@ def iterate(
         course.seed,
         course.rankers.full,
         {"iterations": {"settings": asdict(iterating), "best": rounds.best}},
+        course.correction,
     )
     save_controller(controller, run / CONTROLLER)
     return controller
@@ -147,7 +151,7 @@ class _Rounds:
         self.progress = progress
         self.workers = workers
         self.best = 0
-        self._engine_of = engines(course.retriever, course.generators, course.rankers)
+        self._engine_of = engines(course.retriever, course.generators, course.rankers, course.correction)
         self._rules = build_rules(course.settings)
         self._noted: list[dict[str, Any]] = []
         self._found: list[Validation] = []
@@ -168,7 +172,13 @@ class _Rounds:
         kept = rows.filter(pc.invert(pc.is_in(rows.column("question_id"), value_set=held)))
         course = self.course
         controller = controller_of(
-            course.settings, kept, course.fitting, course.generators.full, course.seed, course.rankers.full
+            course.settings,
+            kept,
+            course.fitting,
+            course.generators.full,
+            course.seed,
+            course.rankers.full,
+            correction=course.correction,
         )
         save_controller(controller, self.folder / str(number) / CONTROLLER)
         return controller
@@ -230,6 +240,7 @@ class _Rounds:
             self.workers,
             course.rankers,
             Behaviour(policies, noted),
+            course.correction,
         )
 
     @property

@@ -22,6 +22,7 @@ from ..generation.base import Generator
 from ..ranking.base import Ranker
 from ..retrieval.base import Retriever
 from .collect import CollectSettings, collect
+from .correction import NO_CORRECTION, Correction
 from .fit import FitSettings, fit_controller
 from .generators import Generators
 from .parts import PartStore
@@ -57,6 +58,7 @@ def collect_rows(
     workers: Workers | None = None,
     rankers: Rankers = NO_RANKERS,
     behaviour: Behaviour | None = None,
+    correction: Correction = NO_CORRECTION,
 ) -> Any:
     """Collect, resuming what ``folder`` holds, and return the compacted rows (a ``pyarrow.Table``).
 
@@ -66,10 +68,9 @@ def collect_rows(
     rules = build_rules(settings)
     followed = behaviour or uniform_behaviour(rules, collecting.episodes, seed)
     manifest = _collection_manifest(settings, records, retriever, generators, rankers, followed)
-    store = PartStore(folder, manifest)
-    collect(
-        records, rules, engines(retriever, generators, rankers), followed.policies, store, collecting, progress, workers
-    )
+    store = PartStore(folder, manifest | correction.depends(records))
+    engine_of = engines(retriever, generators, rankers, correction)
+    collect(records, rules, engine_of, followed.policies, store, collecting, progress, workers)
     return store.compact(record.uid for record in records)
 
 
@@ -80,15 +81,17 @@ def uniform_behaviour(rules: Rules, episodes: int, seed: int) -> Behaviour:
     return Behaviour(policies, {"policy": "uniform without stop_answer", "seed": seed, "episodes": episodes})
 
 
-def engines(retriever: Retriever, generators: Generators, rankers: Rankers) -> Callable[[Record], Engine]:
+def engines(
+    retriever: Retriever, generators: Generators, rankers: Rankers, correction: Correction = NO_CORRECTION
+) -> Callable[[Record], Engine]:
     """Return what gives each question its engine; questions with the same models share one."""
-    made: dict[tuple[int, int], Engine] = {}
+    made: dict[tuple[int, int, int], Engine] = {}
 
     def engine_of(record: Record) -> Engine:
-        generator, ranker = generators.of(record), rankers.of(record)
-        key = id(generator), id(ranker)
+        generator, ranker, evaluator = generators.of(record), rankers.of(record), correction.of(record)
+        key = id(generator), id(ranker), id(evaluator)
         if key not in made:
-            made[key] = Engine(retriever, generator, ranker=ranker)
+            made[key] = Engine(retriever, generator, ranker=ranker, evaluator=evaluator, external=correction.external)
         return made[key]
 
     return engine_of
@@ -102,9 +105,10 @@ def fit_rows(
     generator: Generator,
     seed: int,
     ranker: Ranker | None = None,
+    correction: Correction = NO_CORRECTION,
 ) -> ForestController:
     """Fit a controller to compacted rows and save it in ``folder``."""
-    controller = controller_of(settings, rows, fitting, generator, seed, ranker)
+    controller = controller_of(settings, rows, fitting, generator, seed, ranker, correction=correction)
     save_controller(controller, folder)
     return controller
 
@@ -117,6 +121,7 @@ def controller_of(
     seed: int,
     ranker: Ranker | None = None,
     noted: Mapping[str, Any] | None = None,
+    correction: Correction = NO_CORRECTION,
 ) -> ForestController:
     """Fit a controller to compacted rows; its manifest says how it was made, and what is ``noted``."""
     operations = build_rules(settings).operations.names
@@ -133,6 +138,7 @@ def controller_of(
         "retrieval_source": settings.retrieval.source(),
         "questions": len(set(rows.column("question_id").to_pylist())),
         "data": content_hash(*rows.column("question_id").to_pylist()),
+        **correction.noted(settings),
         **(noted or {}),
     }
     return fit_controller(rows, FeatureMap(operations).names, operations, fitting, manifest)

@@ -15,11 +15,13 @@ CONTROLLERS = "controllers"
 UNIFORM = "uniform"
 EPSILON = "epsilon"
 NO_VETO = "no_veto"
-_WITHOUT = {f"no_{name}": name for name in PRESETS["paper"]}
+NO_FLOOR = "no_floor"
+_WITHOUT = {f"no_{name}": name for name in PRESETS["with_gate"]}
 
 ABLATIONS: dict[str, str] = {
     **{name: f"{operation} is disabled" for name, operation in _WITHOUT.items()},
     NO_VETO: "the continuation model's veto of stop_answer is left out",
+    NO_FLOOR: "all passages are read for the answer, whatever they score",
     NO_RANKER: "every operation takes its default candidate; the same controller",
     UNRANKED: "every operation takes its default candidate; a controller trained that way",
     UNIFORM: "uniform choice among the valid operations, with the run's ranker",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...controllers.adaptive import AdaptiveRAGController
 from ...controllers.base import Controller
 from ...controllers.corag import CoRAGController
+from ...controllers.crag import CRAGController
 from ...controllers.fixed_k import FixedKController
 from ...controllers.ircot import IRCoTController
 from ...controllers.s2g import S2GController
@@ -27,6 +28,7 @@ _SCHEDULES: dict[str, Callable[[Sequence[str], Sequence[str]], Controller]] = {
     "corag": CoRAGController,
 }
 _FIXED = re.compile(r"fixed_([1-9]\d*)")
+_CRAG = re.compile(r"crag(?:_([1-9]\d*))?")
 
 
 class Baseline(NamedTuple):
@@ -50,8 +52,10 @@ def check_baselines(names: Sequence[str]) -> None:
         ConfigError: otherwise.
     """
     known = [*_SCHEDULES, UNIFORM, ADAPTIVE]
-    if unknown := [name for name in names if name not in known and not _FIXED.fullmatch(name)]:
-        raise ConfigError(f"unknown baselines: {', '.join(unknown)}; there are: fixed_K, {', '.join(known)}")
+    if unknown := [n for n in names if n not in known and not _FIXED.fullmatch(n) and not _CRAG.fullmatch(n)]:
+        raise ConfigError(
+            f"unknown baselines: {', '.join(unknown)}; there are: fixed_K, crag, crag_K, {', '.join(known)}"
+        )
     if len(set(names)) != len(names):
         raise ConfigError(f"baselines must not repeat a name, found {', '.join(names)}")
 
@@ -86,6 +90,9 @@ def baselines_of(
             k = int(found[1])
             if may_stop(protocol) or k >= steps:
                 yield Baseline(name, FixedKController(features, operations, k), {"policy": "fixed-k", "k": k})
+        elif found := _CRAG.fullmatch(name):
+            k = int(found[1] or 1)
+            yield Baseline(name, CRAGController(features, operations, k), {"policy": "crag", "k": k})
         elif name == UNIFORM:
             for seed in seeds:
                 yield Baseline(f"{name}-seed{seed}", UniformController(seed), {"policy": UNIFORM, "seed": seed})

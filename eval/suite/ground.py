@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...actions.engine import Engine
+from ...confidence.base import Evaluator
 from ...data.annotations import require_annotated
 from ...data.records import Record, content_hash
-from ...envs.build import build_retriever, load_ranker, load_records
+from ...envs.build import build_external, build_retriever, load_judge, load_ranker, load_records
 from ...generation.base import Generator
 from ...retrieval.base import Retriever
+from ...retrieval.external import ExternalSource
 from .trained import Trained
 
 
@@ -25,6 +27,8 @@ class Ground:
         records: the dev questions, in the order of the file.
         retriever: searches its passages.
         generator: reads and judges, the same for every method.
+        evaluator: judges evidence where the run has a corrective gate.
+        external: is searched by the gate.
     """
 
     dataset: str
@@ -32,14 +36,23 @@ class Ground:
     records: Sequence[Record]
     retriever: Retriever
     generator: Generator
-    _engines: dict[str, Engine] = field(default_factory=dict)
+    evaluator: Evaluator | None = None
+    external: ExternalSource | None = None
+    _engines: dict[tuple[str, bool], Engine] = field(default_factory=dict)
 
-    def engine(self, ranker: str) -> Engine:
-        """Return the engine with a ranker: "none" or its folder; methods with the same one share its replies."""
-        if ranker not in self._engines:
-            ranks = load_ranker(ranker, self.retriever, self.trained.folder)
-            self._engines[ranker] = Engine(self.retriever, self.generator, ranker=ranks)
-        return self._engines[ranker]
+    def engine(self, ranker: str, floored: bool = True) -> Engine:
+        """Return the engine with a ranker: "none" or its folder; methods with the same one share its replies.
+
+        The ranker has the floor that was fitted for this reader, unless it is not to be ``floored``.
+        """
+        key = ranker, floored
+        if key not in self._engines:
+            reader = self.generator.fingerprint if floored else ""
+            ranks = load_ranker(ranker, self.retriever, self.trained.folder, reader)
+            self._engines[key] = Engine(
+                self.retriever, self.generator, ranker=ranks, evaluator=self.evaluator, external=self.external
+            )
+        return self._engines[key]
 
     def some(self, size: int, seed: int) -> list[Record]:
         """Return at most ``size`` of the questions, see :func:`sample`."""
@@ -64,8 +77,11 @@ def open_ground(dataset: str, trained: Trained, size: int, seed: int, share_in: 
     everything = load_records(trained.settings, "dev")
     records = sample(everything, size, seed)
     require_annotated(records, "run a benchmark on")
-    retriever = build_retriever(trained.settings, everything, share_in)
-    return Ground(dataset, trained, records, retriever, trained.generator())
+    task = trained.settings
+    retriever = build_retriever(task, everything, share_in)
+    judge = load_judge(task.evaluator, retriever, trained.folder, task.given_thresholds)
+    external = build_external(task) if judge is not None else None
+    return Ground(dataset, trained, records, retriever, trained.generator(), judge, external)
 
 
 def sample(records: Sequence[Record], size: int, seed: int) -> list[Record]:

@@ -174,6 +174,10 @@ class Plan:
         if name == ablations.NO_VETO:
             if bare := ablations.unvetoed(controller):
                 yield self._forest(folder, name, settings, bare)
+        elif name == ablations.NO_FLOOR:
+            everything = self.ground.engine(settings.ranker, floored=False)
+            if everything.fingerprint != self.ground.engine(settings.ranker).fingerprint:
+                yield replace(self._forest(folder, name, settings, controller), engine=everything)
         elif name == ablations.NO_RANKER:
             if default := ablations.default_candidates(settings):
                 yield self._forest(folder, name, default, controller)
@@ -215,6 +219,9 @@ class Plan:
                 deduplicate_titles=task.deduplicate_titles,
                 closed_book=task.closed_book,
                 compress_in_control=task.compress_in_control,
+                evaluator=own.evaluator if own.evaluator != "none" else task.evaluator,
+                gate=task.gate,
+                compress_strips=task.compress_strips,
             )
             controller = other.controller(self.methods.cost_weight)
             yield self._forest(f"{protocol}{TRANSFERRED}", f"{FROM}{name}", PROTOCOLS[protocol](moved), controller)

@@ -75,7 +75,7 @@ class MethodSettings:
         runs: folder of the trained run of each data set; ``{dataset}`` stands for its name.
         unranked: folder of a run that was trained without a ranker, likewise; empty for none.
         protocols: free, equal, equal_with_checks, equal_6.
-        baselines: fixed_K, uniform, ircot, self_ask, s2g, corag, adaptive.
+        baselines: fixed_K, uniform, ircot, self_ask, s2g, corag, adaptive; crag and crag_K where the runs have a gate.
         baselines_with_ranker: whether each baseline also runs with the run's ranker, as NAME+ranker.
         adaptive_questions: train questions that the classifier of ``adaptive`` is fitted on at most.
         seeds: seeds of the methods that draw.

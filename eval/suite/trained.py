@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from ...actions.caps import Caps
+from ...actions.gate_settings import GateSettings
 from ...controllers.files import KIND, load_controller
 from ...controllers.forest import ForestController
 from ...data.errors import DataError, ManifestMismatchError
 from ...data.storage import MANIFEST, read_manifest
-from ...envs.build import CONTROLLER, CONTROLLERS, GENERATOR, RANKER
+from ...envs.build import CONTROLLER, CONTROLLERS, EVALUATOR, GENERATOR, RANKER
 from ...envs.features import FeatureMap
 from ...envs.settings import TaskSettings
 from ...generation.base import Generator
 from ...generation.choose import GeneratorSource, load_generator
 from ...retrieval.choose import RetrievalSettings
 from ...retrieval.encoder_settings import EncoderSettings
+from ...retrieval.external_settings import ExternalSettings
 from ..answering import generator_of
 from .settings import SourceSettings
 
@@ -111,7 +113,12 @@ def _settings(folder: Path, manifest: Mapping[str, Any], dataset: str, source: S
             chat=generator.chat,
             local=generator.local,
             recording=generator.recording,
-            ranker=ranker_of(folder, str(manifest.get("ranker_source", "none"))),
+            ranker=served_from(folder, RANKER, str(manifest.get("ranker_source", "none"))),
+            evaluator=served_from(folder, EVALUATOR, str(manifest.get("evaluator_source", "none"))),
+            thresholds=manifest.get("thresholds"),
+            external=ExternalSettings.of(manifest.get("external_source")),
+            gate=GateSettings.of(manifest["rules"].get("gate")),
+            compress_strips=bool(manifest["rules"].get("compress_strips", False)),
             retrieval=RetrievalSettings.of(manifest.get("retrieval_source")),
             encoder=EncoderSettings.of(manifest.get("encoder_source")),
             operations=list(manifest["operations"]),
@@ -132,6 +139,6 @@ def _generator(manifest: Mapping[str, Any], source: SourceSettings) -> Generator
     return replace(GeneratorSource.of(manifest), recording=recording)
 
 
-def ranker_of(folder: Path, wanted: str) -> str:
-    """Return "none", or the folder of the ranker that serves a run at inference."""
-    return str(folder / RANKER) if wanted == "fit" else wanted
+def served_from(folder: Path, part: str, wanted: str) -> str:
+    """Return "none", or the folder of the ranker or evaluator that serves a run at inference."""
+    return str(folder / part) if wanted == "fit" else wanted

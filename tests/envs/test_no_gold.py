@@ -20,7 +20,7 @@ from evidencegym.envs.multihop_qa import MultiHopQAEnv
 from evidencegym.envs.rollout import decision_key, rollout
 from evidencegym.ranking.lexical import LexicalRanker
 from tests.fakes import OverlapGenerator
-from tests.small_world import engine, records, retriever
+from tests.small_world import engine, gated_engine, records, retriever
 
 RULES = Rules(operation_set("paper", compress_in_control=True), Caps(steps=6))
 RANKED = Rules(operation_set("paper", compress_in_control=True, ranked=True), Caps(steps=6))
@@ -81,6 +81,26 @@ def test_a_ranked_episode_does_not_depend_on_gold(change: Any, policy: Controlle
         with_gold = course(record, policy, observation, RANKED, ranked_engine())
         assert with_gold[-1].ranking is not None
         np.testing.assert_equal(course(change(record), policy, observation, RANKED, ranked_engine()), with_gold)
+
+
+@pytest.mark.parametrize("observation", ["vector", "dict"])
+@pytest.mark.parametrize("ranked", [False, True])
+@pytest.mark.parametrize("change", [stripped, falsified])
+def test_a_gated_episode_does_not_depend_on_gold(change: Any, ranked: bool, observation: str) -> None:
+    rules = Rules(operation_set("with_gate", compress_in_control=True, ranked=ranked), Caps(steps=6))
+    backend = gated_engine(ranker=LexicalRanker(retriever()) if ranked else None)
+    gated = 0
+    for record in records():
+        for seed in range(4):
+            with_gold = course(
+                record, UniformController(seed, avoid=[rules.operations.stop]), observation, rules, backend
+            )
+            gated += with_gold[-1].gate is not None
+            other = course(
+                change(record), UniformController(seed, avoid=[rules.operations.stop]), observation, rules, backend
+            )
+            np.testing.assert_equal(other, with_gold)
+    assert gated
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)

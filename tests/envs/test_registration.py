@@ -16,14 +16,30 @@ IDS = [name for name in gymnasium.registry if name.startswith("evidencegym/")]
 
 
 def test_the_ids_are_those_that_the_docs_name() -> None:
-    assert evidencegym.envs.__doc__ and IDS == ["evidencegym/MultiHopQA-v0"]
+    assert IDS == ["evidencegym/MultiHopQA-v0", "evidencegym/MultiHopQA-v1"]
+    assert all(name in (evidencegym.envs.__doc__ or "") for name in IDS)
+
+
+def test_the_second_version_has_the_gate_and_somewhere_else_to_search() -> None:
+    env = gymnasium.make("evidencegym/MultiHopQA-v1")
+    names = env.unwrapped.rules.operations.names  # type: ignore[attr-defined]
+    assert env.action_space.n == 8 and names[7] == "corrective_gate"  # type: ignore[attr-defined]
+    env.reset(seed=1)
+    env.step(names.index("retrieve_more"))
+    _, _, _, _, info = env.step(names.index("corrective_gate"))
+    assert env.unwrapped.state.gate.verdict in {"correct", "ambiguous", "incorrect"}  # type: ignore[attr-defined]
+    assert info["operation"] == "corrective_gate"
 
 
 @pytest.mark.parametrize("name", IDS)
 def test_the_environment_checker_has_nothing_to_say(name: str) -> None:
     with warnings.catch_warnings():
+        # Gymnasium calls every version but the highest out of date; here they are two operation sets.
+        warnings.filterwarnings("ignore", message=".*out of date", category=DeprecationWarning)
+        made = gymnasium.make(name, render_mode="ansi").unwrapped
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gymnasium.make(name, render_mode="ansi").unwrapped)
+        check_env(made)
 
 
 @pytest.mark.parametrize("name", IDS)
