@@ -16,6 +16,7 @@ from .text import split_sentences
 
 JSON_LINES = (".jsonl", ".jsonl.gz")
 DOCUMENTS = (".txt", ".md")
+SOURCE_TYPE = "source_type"
 SUFFIXES = JSON_LINES + DOCUMENTS
 """The endings of the files that a corpus is read from, upper or lower case."""
 
@@ -46,6 +47,39 @@ def read_corpus(path: Path) -> list[Passage]:
     if not passages:
         raise DataError(f"the corpus is empty: {len(files)} file(s) read, no passage found", path)
     return passages
+
+
+def read_source_types(path: Path) -> dict[str, str]:
+    """Return the types of source that a user's corpus states, by passage id, sorted.
+
+    Args:
+        path: what :func:`read_corpus` reads. A line of a ``.jsonl`` or ``.jsonl.gz`` file may name its type of source
+            as ``source_type``, such as "blog"; lines without it, and other files, state none.
+
+    Raises:
+        DataError: as :func:`read_corpus`, and if a ``source_type`` is no text or blank, or one passage is given
+            another type than before (the message gives file, line and key).
+    """
+    found: dict[str, str] = {}
+    for file in _files(path):
+        if file.name.lower().endswith(JSON_LINES):
+            for number, raw in read_items(file):
+                try:
+                    _note_type(raw, found)
+                except DataError as error:
+                    raise DataError(str(error), file, number) from error
+    return dict(sorted(found.items()))
+
+
+def _note_type(raw: Raw, found: dict[str, str]) -> None:
+    if raw.get(SOURCE_TYPE) is None:
+        return
+    stated = fields.required(raw, SOURCE_TYPE, str).strip()
+    if not stated:
+        raise DataError(f"{SOURCE_TYPE!r} is blank: name a type of source, or leave the field out")
+    known = found.setdefault(_passage(raw).id, stated)
+    if known != stated:
+        raise DataError(f"{SOURCE_TYPE!r} is {stated!r}, but the same passage was {known!r} before: give it one type")
 
 
 def corpus_fingerprint(passages: Iterable[Passage]) -> str:

@@ -31,6 +31,7 @@ from ..retrieval.encoder_settings import NONE
 from ..retrieval.external import ExternalSource, LocalSource
 from ..retrieval.external_settings import HALF, open_source
 from ..retrieval.external_settings import NONE as NOWHERE
+from ..retrieval.source_types import SourceTypes
 from .settings import TaskSettings
 
 CONTROLLER = "controller"
@@ -139,16 +140,26 @@ def build_retriever(
         DataError: if a file is missing or malformed.
     """
     if settings.corpus == "own":
-        if settings.encoder.model != NONE or set(settings.retrieval.kinds) != {"bm25"}:
+        other = settings.retrieval.priors.enabled or set(settings.retrieval.kinds) != {"bm25"}
+        if settings.encoder.model != NONE or other:
             raise ConfigError(
-                "dense retrieval and encoders need one corpus: choose `corpus: pooled` or a path instead of own"
+                "dense retrieval, encoders and source priors need one corpus: choose `corpus: pooled` or a path instead "
+                "of own"
             )
         return own_context(records)
     retriever = BM25Retriever.build(load_corpus(settings))
     if share_in is not None:
         retriever.save(share_in)
         retriever = BM25Retriever.load(share_in)
-    return choose_retriever(retriever, settings.retrieval, settings.encoder, progress)
+    types = _source_types(settings) if settings.retrieval.priors.enabled else None
+    return choose_retriever(retriever, settings.retrieval, settings.encoder, progress, types)
+
+
+def _source_types(settings: TaskSettings) -> SourceTypes:
+    """Return the source types that the texts of a corpus state; the benchmarks' passages state none."""
+    if settings.corpus == "pooled":
+        return SourceTypes({}, settings.retrieval.priors.default)
+    return SourceTypes.read(Path(settings.corpus), settings.retrieval.priors.default)
 
 
 def load_ranker(wanted: str, retriever: Retriever, run: Path, reader: str = "") -> Ranker | None:

@@ -19,14 +19,18 @@ from .encoder import Encoder
 from .encoder_settings import NONE, EncoderSettings, embedded
 from .fusion import FUSIONS
 from .hybrid import HybridRetriever
+from .prior_settings import PriorSettings
+from .priors import with_priors
 from .qdrant import QdrantRetriever
 from .qdrant_index import open_collection
 from .qdrant_settings import QdrantSettings
 from .routed import RoutedRetriever
+from .source_types import SourceTypes
 from .vector_index import open_index
 
 SAME = "same"
 QDRANT = "qdrant"
+PRIORS = "priors"
 RETRIEVERS = ("bm25", "dense", "hybrid", QDRANT)
 Progress = Callable[[str, int, int], None]
 
@@ -43,6 +47,7 @@ class RetrievalSettings:
         dense_weight: of the dense ranking in the fusion, beside 1 for BM25, positive.
         dense: how vectors are searched.
         qdrant: where a Qdrant server is, and how it searches.
+        priors: whether hits are weighted by the type of their source.
 
     Raises:
         ConfigError: if there is no such retriever or fusion, or the weight is not positive.
@@ -54,6 +59,7 @@ class RetrievalSettings:
     dense_weight: float = 1.0
     dense: DenseSettings = field(default=DenseSettings())
     qdrant: QdrantSettings = field(default=QdrantSettings())
+    priors: PriorSettings = field(default=PriorSettings())
 
     def __post_init__(self) -> None:
         for name, known in (("frontier", RETRIEVERS), ("targeted", (SAME, *RETRIEVERS)), ("fusion", tuple(FUSIONS))):
@@ -71,8 +77,9 @@ class RetrievalSettings:
         """Return what can change a result."""
         fused = {"fusion": self.fusion, "dense_weight": self.dense_weight}
         elsewhere = {QDRANT: self.qdrant.source()} if QDRANT in self.kinds else {}
+        weighted = {PRIORS: self.priors.source()} if self.priors.enabled else {}
         named = {"frontier": self.frontier, "targeted": self.targeted}
-        return {**named, **fused, "dense": self.dense.source(), **elsewhere}
+        return {**named, **fused, "dense": self.dense.source(), **elsewhere, **weighted}
 
     @classmethod
     def of(cls, source: Mapping[str, Any] | None) -> RetrievalSettings:
@@ -86,6 +93,7 @@ class RetrievalSettings:
             nested = {
                 "dense": DenseSettings(**given.get("dense", {})),
                 QDRANT: QdrantSettings(**given.get(QDRANT, {})),
+                PRIORS: PriorSettings(**given.get(PRIORS, {})),
             }
             return cls(**{**given, **nested})
         except TypeError as error:
@@ -93,7 +101,11 @@ class RetrievalSettings:
 
 
 def choose_retriever(
-    base: BM25Retriever, settings: RetrievalSettings, encoder: EncoderSettings, progress: Progress | None = None
+    base: BM25Retriever,
+    settings: RetrievalSettings,
+    encoder: EncoderSettings,
+    progress: Progress | None = None,
+    types: SourceTypes | None = None,
 ) -> Retriever:
     """Return the retriever that the settings name, with the vectors of an encoder beside it where one is named.
 
@@ -102,13 +114,21 @@ def choose_retriever(
         settings: what searches.
         encoder: embeds passages and queries.
         progress: called as passages are embedded and indexed.
+        types: the type of source of each passage, where the settings weigh by it.
 
     Raises:
-        ConfigError: if vectors are to be searched and no encoder is named, or there is no such model.
+        ConfigError: if vectors are to be searched and no encoder is named, there is no such model, or priors are wanted
+            and no types given.
         BackendUnavailableError: if an extra is not installed, or no server answers.
         DataError: if vectors or index cannot be written.
         ManifestMismatchError: if a folder named holds those of something else.
     """
+    return with_priors(_chosen(base, settings, encoder, progress), settings.priors, types, base)
+
+
+def _chosen(
+    base: BM25Retriever, settings: RetrievalSettings, encoder: EncoderSettings, progress: Progress | None
+) -> Retriever:
     if encoder.model == NONE:
         if set(settings.kinds) != {"bm25"}:
             raise ConfigError("retrieval by vectors needs an encoder: name one with --encoder.model")

@@ -8,6 +8,7 @@ from tempfile import mkdtemp
 
 import pytest
 
+from evidencegym.data.adversarial import genuine_type
 from evidencegym.data.errors import ConfigError
 from evidencegym.data.world import World
 from evidencegym.retrieval.base import Hit, Retriever
@@ -18,10 +19,13 @@ from evidencegym.retrieval.dense_settings import DenseSettings
 from evidencegym.retrieval.embedded import EmbeddedRetriever
 from evidencegym.retrieval.embeddings import embed
 from evidencegym.retrieval.hybrid import HybridRetriever
+from evidencegym.retrieval.prior_settings import PriorSettings
+from evidencegym.retrieval.priors import PriorRetriever
 from evidencegym.retrieval.qdrant import QdrantRetriever
 from evidencegym.retrieval.qdrant_index import open_collection
 from evidencegym.retrieval.qdrant_settings import IN_PROCESS, QdrantSettings
 from evidencegym.retrieval.routed import RoutedRetriever
+from evidencegym.retrieval.source_types import SourceTypes
 from evidencegym.retrieval.vector_index import open_index
 from tests.encoders import WordEncoder
 
@@ -60,6 +64,13 @@ def qdrant() -> QdrantRetriever:
     return QdrantRetriever(bm25(), bm25().passages, WordEncoder(32), vectors, index)
 
 
+def weighted(base: Retriever, eta: float = 0.0, kind: str = "", prior: float = 0.0) -> PriorRetriever:
+    """Weigh by types drawn by a hash, or by one type of everything with that prior."""
+    types = {passage.id: kind or genuine_type(passage.id, 1) for passage in bm25().passages}
+    settings = PriorSettings(eta=eta, **({"priors": {kind: prior, "unknown": 0.35}} if kind else {}))
+    return PriorRetriever(base, settings, SourceTypes(types))
+
+
 MADE: dict[str, Callable[[], Retriever]] = {
     "bm25": bm25,
     "context": lambda: ContextRetriever({"own": bm25().passages}),
@@ -71,7 +82,10 @@ MADE: dict[str, Callable[[], Retriever]] = {
     "weighted": lambda: HybridRetriever((bm25(), dense()), "weighted", (1.0, 0.3)),
     "qdrant": qdrant,
     "routed": lambda: RoutedRetriever(bm25(), dense()),
+    "priors": lambda: weighted(bm25()),
+    "smoothed priors": lambda: weighted(bm25(), 0.3),
 }
+DEPENDING = ("hnsw", "ivfpq", "weighted", "priors", "smoothed priors")
 POOLS = ["own"] * len(QUERIES)
 
 
@@ -96,8 +110,8 @@ def test_hits_are_the_best_in_order_with_ties_by_id(retriever: Retriever, k: int
 
 
 def test_the_first_of_many_are_the_best_of_few(retriever: Retriever) -> None:
-    if retriever.fingerprint in {MADE[name]().fingerprint for name in ("hnsw", "ivfpq", "weighted")}:
-        pytest.skip("approximate, or scaled by the depth")
+    if retriever.fingerprint in {MADE[name]().fingerprint for name in DEPENDING}:
+        pytest.skip("approximate, or another depth changes what is fused or weighted")
     many, few = (retriever.search(QUERIES, k, POOLS) for k in (20, 5))
     assert [hits[:5] for hits in many] == few
 
@@ -133,6 +147,17 @@ def test_titles_and_rarities_are_those_of_the_corpus(retriever: Retriever) -> No
     assert retriever.titled(title, "own") == bm25().titled(title)
     assert retriever.about(title, "own") == bm25().about(title)
     assert retriever.rarity("film", "own") == bm25().rarity("film")
+
+
+@pytest.mark.parametrize(("k", "prior", "eta"), [(1, 0.95, 0.0), (4, 0.3, 0.3), (40, 1e-3, 0.0)])
+def test_priors_of_one_type_change_nothing(retriever: Retriever, k: int, prior: float, eta: float) -> None:
+    for targeted in (False, True):
+        plain = retriever.serving(targeted).search(QUERIES, k, POOLS)
+        found = weighted(retriever, eta, "blog", prior).serving(targeted).search(QUERIES, k, POOLS)
+        assert [[(h.passage.id, h.rank) for h in own] for own in found] == [
+            [(h.passage.id, h.rank) for h in own] for own in plain
+        ]
+        assert {hit.source for own in found for hit in own} == {"blog"}
 
 
 def test_retrievers_that_search_otherwise_have_other_fingerprints() -> None:
