@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from jsonargparse import ArgumentParser, Namespace
 
@@ -16,6 +16,7 @@ from . import __version__
 from .data.errors import EvidenceGymError
 from .data.locks import locked
 
+_Split = Literal["train", "dev"]
 _OUT = "folder of the run: everything is written there, and a killed command goes on from there"
 
 
@@ -155,8 +156,34 @@ def _answer_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def _calibrate_arguments(parser: ArgumentParser) -> None:
+    from .confidence.calibration_settings import CalibrationSettings
+    from .training.fit_evaluator import EvaluatorSettings
+
+    _run_arguments(parser)
+    parser.add_argument("--split", type=_Split, default="train", help="the labelled questions of a saved evaluator")
+    parser.add_class_arguments(CalibrationSettings, "calibration")
+    parser.add_class_arguments(EvaluatorSettings, "evaluator_fit")
+
+
+def _train_evaluator_arguments(parser: ArgumentParser) -> None:
+    from .training.evaluator_t5_settings import T5TrainSettings
+
+    _run_arguments(parser)
+    parser.add_argument("--popqa", type=Path | None, default=None, help="train on this file of PopQA in their place")
+    parser.add_class_arguments(T5TrainSettings, "t5")
+
+
+def _conformal_arguments(parser: ArgumentParser) -> None:
+    from .confidence.conformal_settings import ConformalSettings
+
+    _run_arguments(parser)
+    parser.add_argument("--answers", type=bool, default=True, help="also answer from all and from trusted passages")
+    parser.add_class_arguments(ConformalSettings, "conformal")
+
+
 def _score_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--dataset", type=str, required=True, help="hotpotqa, 2wikimultihopqa or musique")
+    parser.add_argument("--dataset", type=str, required=True, help="hotpotqa, 2wikimultihopqa, musique, popqa or arc")
     parser.add_argument("--gold", type=Path, required=True, help="official file with the answers")
     parser.add_argument("--predictions", type=Path, required=True, help="predictions in the official format")
     parser.add_argument("--aliases", type=Path, default=None, help="2WikiMultiHopQA's file of aliases")
@@ -298,6 +325,77 @@ def answer(config: Namespace) -> int:
         print(f"  {title}: {text}")
     print(f"\nTrace:\n{render_trace(episode.steps)}")
     print(f"ended by {episode.final.end}; in all {_spent(episode.final.cost)}")
+    return 0
+
+
+def calibrate(config: Namespace) -> int:
+    """Fit the thresholds of an evaluator's verdicts and store them with it."""
+    from .confidence.calibration_table import calibration_table
+    from .confidence.manifests import KIND
+    from .data.manifests import read_manifest
+    from .envs.build import EVALUATOR, build_retriever, load_records
+    from .training.calibrate import calibrate_folder
+    from .training.evaluators import prepare_evaluators
+
+    settings = _settings(config)
+    folder = _evaluator_to_calibrate(settings.evaluator, config.out / EVALUATOR)
+    with locked(config.out):
+        records = load_records(settings, "train" if settings.evaluator == "fit" else config.split)
+        retriever = build_retriever(settings, records, _shared(config.out, config.workers))
+        if settings.evaluator == "fit":
+            with _progress() as show:
+                advance = _Bars(show).advance
+                prepare_evaluators("fit", records, retriever, config.out, config.evaluator_fit, config.seed, advance)
+        else:
+            calibrate_folder(folder, records, retriever, config.calibration, config.seed)
+    _print_markdown(calibration_table(read_manifest(folder, KIND)["thresholds"]))
+    print(f"stored in {folder}")
+    return 0
+
+
+def _evaluator_to_calibrate(wanted: str, fitted: Path) -> Path:
+    from .confidence.packaged import PACKAGED
+    from .data.errors import ConfigError
+
+    if wanted in {"none", PACKAGED}:
+        raise ConfigError(
+            "which evaluator? --evaluator fit fits one, with its thresholds, and a folder names a saved one; the "
+            "packaged one belongs to the installation and stays as it is"
+        )
+    return fitted if wanted == "fit" else Path(wanted)
+
+
+def train_evaluator(config: Namespace) -> int:
+    """Train the paper's T5 evaluator on labelled passages."""
+    from .data.task_formats import read_task
+    from .envs.build import load_records
+    from .training.evaluator_t5 import train_t5
+
+    records = load_records(_settings(config), "train") if config.popqa is None else read_task("popqa", config.popqa)
+    with locked(config.out), _progress() as show:
+        made = train_t5(records, config.out / "evaluator", config.t5, show("training"))
+    print(f"{made.folder}: {made.pairs} pairs, {made.relevant} of them relevant; mean loss by epoch {made.losses}")
+    print(f"it has no thresholds yet: evidencegym calibrate --evaluator {made.folder} --split dev ...")
+    return 0
+
+
+def conformal(config: Namespace) -> int:
+    """Calibrate conformal retrieval confidence on train questions and report it on dev questions."""
+    from .actions.engine import Engine
+    from .envs.build import build_retriever, load_records
+    from .eval.conformal_report import conformal_report
+    from .generation.choose import load_generator
+
+    settings = _settings(config)
+    with locked(config.out):
+        train_records, dev = (load_records(settings, split) for split in ("train", "dev"))
+        retriever = build_retriever(settings, [*train_records, *dev], _shared(config.out, config.workers))
+        generator = load_generator(settings.generator_source.at_inference(config.out / "generator"))
+        engine = Engine(retriever, generator) if config.answers else None
+        report = conformal_report(retriever, train_records, dev, config.conformal, config.seed, engine)
+        report.write(config.out / "conformal")
+    _print_markdown(report.markdown())
+    print(f"written to {config.out / 'conformal'}")
     return 0
 
 
@@ -601,6 +699,9 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "evaluate": evaluate,
     "answer": answer,
     "benchmark": benchmark,
+    "calibrate": calibrate,
+    "train_evaluator": train_evaluator,
+    "conformal": conformal,
     "score": score,
     "report": report,
     "recording": recording,
@@ -616,6 +717,12 @@ _PARSERS: dict[str, tuple[Callable[[ArgumentParser], None], str]] = {
     "evaluate": (_evaluate_arguments, "compare a trained controller with its baselines on the dev questions"),
     "benchmark": (_benchmark_arguments, "run methods on data sets under several protocols, with tests and analyses"),
     "answer": (_answer_arguments, "answer a question over your own documents and show why"),
+    "calibrate": (_calibrate_arguments, "fit the thresholds of an evaluator's verdicts and store them with it"),
+    "train_evaluator": (
+        _train_evaluator_arguments,
+        "train the T5 evaluator of CRAG on labelled passages (extra local)",
+    ),
+    "conformal": (_conformal_arguments, "calibrate conformal retrieval confidence and report its coverage"),
     "score": (_score_arguments, "score any system's predictions with the official metrics"),
     "report": (_report_arguments, "write results as one HTML page with an episode browser, and as Markdown tables"),
     "recording": (_recording_arguments, "show, share or shrink a recording of a generator's responses"),
