@@ -81,7 +81,8 @@ class Rules:
     def conclude(self, states: Iterable[EvidenceState], engine: Engine) -> list[EvidenceState]:
         """Compress, where the set holds ``compress``, and answer; a cap never leaves a question unanswered.
 
-        Without a compression that succeeds all that is read of the context is read whole; where the answer fails it is empty.
+        Without a compression that succeeds what is read of the context is read whole; where the answer fails it is
+        empty.
         """
         return drive([self.concluding(state) for state in states], engine)
 

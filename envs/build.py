@@ -143,8 +143,7 @@ def build_retriever(
         other = settings.retrieval.priors.enabled or set(settings.retrieval.kinds) != {"bm25"}
         if settings.encoder.model != NONE or other:
             raise ConfigError(
-                "dense retrieval, encoders and source priors need one corpus: choose `corpus: pooled` or a path instead "
-                "of own"
+                "dense retrieval, encoders and source priors need one corpus: choose `corpus: pooled` or a path"
             )
         return own_context(records)
     retriever = BM25Retriever.build(load_corpus(settings))

@@ -7,6 +7,8 @@ from evidencegym.confidence.verdicts import Thresholds
 from evidencegym.data.records import content_hash
 from evidencegym.data.text import content_words
 
+CUTS = Thresholds(0.2, -0.4)
+
 
 class OverlapEvaluator(Evaluator):
     """Scores a text by twice the share of the question's content words in it, less one.
@@ -15,7 +17,7 @@ class OverlapEvaluator(Evaluator):
         thresholds: of its verdicts; None for an evaluator that was not calibrated.
     """
 
-    def __init__(self, thresholds: Thresholds | None = Thresholds(0.2, -0.4)) -> None:
+    def __init__(self, thresholds: Thresholds | None = CUTS) -> None:
         self.thresholds = thresholds
         self.scored: list[int] = []
 

@@ -1,6 +1,8 @@
 """A run with a ranker, from training to an answer."""
 
+import json
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -28,6 +30,15 @@ def test_it_is_evaluated_and_answers(run: Path, tmp_path: Path, capsys: pytest.C
     question = "Where was the director of The Glass Orchard born?"
     assert cli.main(["answer", "--corpus", str(tmp_path), "--question", question, "--run", str(run)]) == 0
     assert "Ilse Varn" in capsys.readouterr().out
+
+
+def test_a_run_from_before_gets_its_floor_by_the_same_command(run: Path) -> None:
+    folder = run / "ranker" / "floor"
+    made = (folder / "manifest.json").read_bytes()
+    rmtree(folder)
+    assert cli.main(["train", "--out", str(run), *SMALL, *FIT]) == 0
+    assert (folder / "manifest.json").read_bytes() == made
+    assert json.loads(made)["measured"][0]["floor"] == 0.0
 
 
 def test_a_ranker_fitted_otherwise_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

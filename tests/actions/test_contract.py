@@ -31,10 +31,8 @@ CHANGES = {
     "sufficiency_check": {"gap", "sufficient", "sufficiency", "probed_version"},
     "stop_answer": {"end"},
     "compress": {"snippets", "compressed_version"},
-    "corrective_gate": {
-        "gate", "refined", "external", "elsewhere", "held", "seen", "candidates", "evidence_version", "barren", "newest",
-    },
-}  # fmt: skip
+    "corrective_gate": (_RETRIEVED - {"queries", "retrievals"}) | {"gate", "refined", "external", "elsewhere"},
+}
 GENERATOR_CALLS = {"rewrite_query": {1}, "sufficiency_check": {1}, "compress": {1}, "corrective_gate": {0, 1, 2}}
 
 

@@ -1,5 +1,8 @@
 """The features of the embedded evaluator: what they mean, what they must not hang on."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -119,3 +122,15 @@ def test_two_texts_with_one_id_that_are_cut_otherwise_are_read_apart() -> None:
     together = features(whole, DIRECTOR)
     assert [row["sentences"] for row in together] == [1, 2]
     assert together[0]["joint_sentence"] == features(whole)[0]["joint_sentence"]
+
+
+def test_every_feature_is_documented_once() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "evaluator.md").read_text(encoding="utf-8")
+    assert re.findall(r"\n\| `(\w+)` \|", text.split("## Fitting")[0]) == list(FEATURES)
+
+
+def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "evaluator.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(block, "docs/evaluator.md", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out.split()[0] in ("correct", "ambiguous", "incorrect")

@@ -23,7 +23,7 @@ def test_every_setting_is_named() -> None:
         missing = {field.name for field in fields(kind)} - named
         assert missing <= {"train_questions"}, kind
     assert set(PROTOCOLS) <= named
-    operations = {name for name in ABLATIONS if name.startswith("no_")} - {"no_veto", "no_ranker"}
+    operations = {name for name in ABLATIONS if name.startswith("no_")} - {"no_veto", "no_ranker", "no_floor"}
     assert set(ABLATIONS) - operations <= named
 
 
