@@ -21,6 +21,14 @@ def test_every_feature_is_documented_with_its_range() -> None:
     assert text.count("\n| `") == len(rows)
 
 
+def test_the_features_of_a_gate_are_documented_with_their_ranges() -> None:
+    text = (DOCS / "features.md").read_text(encoding="utf-8")
+    known = set(FeatureMap(PRESETS["paper"]).names)
+    features = [f for f in FeatureMap(PRESETS["with_gate"]).features if f.name not in known]
+    rows = [f"| `{f.name}` | {f.low:g} to {f.high:g} | {f.meaning} |" for f in features]
+    assert len(rows) == 13 and all(text.count(row) == 1 for row in rows)
+
+
 def test_every_feature_of_a_ranker_is_documented_once() -> None:
     text = (DOCS / "ranker.md").read_text(encoding="utf-8")
     passages, searches = text.split("### Features of a search")
