@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..data.text import spaced
+from ..data.text import spaced, subject_of
 from ..retrieval.asked import Sight
 from .overlap import share_of
 from .view import View
@@ -55,7 +55,7 @@ def alignment_row(view: View, place: int) -> tuple[float, ...]:
         subject * (1.0 - overlap),
         common,
         float(_titled_elsewhere(view, place, spoken)),
-        float(view.titles(read.title.split(" (", maxsplit=1)[0])),
+        float(view.titles(subject_of(read.title))),
         asked.share(sight.terms),
         max(map(asked.share, sight.sentences), default=0.0),
     )

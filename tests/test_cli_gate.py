@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from evidencegym.cli import main
+from evidencegym.data.world import World
+from evidencegym.envs.build import lies_outside
 
 SMALL = [
     "--train_questions", "14", "--dev_questions", "6", "--passages", "300", "--caps.steps", "3",
@@ -134,3 +136,16 @@ def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
         exec(compile(block, "docs/gate.md", "exec"), {"__name__": "__main__"})
     shown = capsys.readouterr().out
     assert "Gate: " in shown and " | " in shown
+
+
+def test_a_run_without_a_gate_is_benchmarked_on_the_half_that_it_was_trained_on(tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    words = ["--passages", "300", "--train_questions", "8", "--caps.steps", "2", "--collect.episodes", "1"]
+    assert main(["train", "--config", "without_gate", *words, *FAST, "--out", str(run)]) == 0
+    assert manifest(run)["external_source"]["where"] == "half" and "evaluator" not in manifest(run)
+    asked = ["--datasets", "[synthetic]", "--baselines", "[fixed_4]", "--passages", "300", "--dev_questions", "8"]
+    assert main(["benchmark", "--config", "benchmark_gate", "--runs", str(run), "--out", str(out), *asked]) == 0
+    outside = {p.id for p in World(300, 1).passages() if lies_outside(p)}
+    results = [json.loads(x) for x in (out / "synthetic/free/fixed_4.jsonl").read_text(encoding="utf-8").splitlines()]
+    found = {passage for result in results for passage, _ in result["passages"]}
+    assert outside and found and not found & outside

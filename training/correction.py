@@ -13,6 +13,7 @@ from ..envs.build import build_external, evaluator_folder
 from ..envs.settings import TaskSettings
 from ..retrieval.base import Retriever
 from ..retrieval.external import ExternalSource
+from ..retrieval.external_settings import NONE
 from .evaluators import prepare_evaluators
 from .fit_evaluator import EvaluatorSettings
 
@@ -32,15 +33,16 @@ class Correction:
     external: ExternalSource | None = None
 
     def noted(self, settings: TaskSettings) -> dict[str, Any]:
-        """Return what a controller's manifest says of it: nothing where there is no evaluator."""
+        """Return what a controller's manifest says of it: nothing where nobody judges and nothing lies outside."""
+        outside = {"external_source": settings.external.source()} if settings.external.where != NONE else {}
         if self.full is None:
-            return {}
+            return outside
         return {
             "evaluator": self.full.fingerprint,
             "evaluator_source": settings.evaluator,
             "thresholds": settings.thresholds,
             "external": self.external.fingerprint if self.external else "",
-            "external_source": settings.external.source(),
+            **outside,
         }
 
     def depends(self, records: Sequence[Record]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..data.errors import ManifestMismatchError
 from ..data.records import Record
 from ..data.splits import fold_of
 from ..data.storage import MANIFEST, read_manifest, unmet
-from ..envs.build import EVALUATOR
+from ..envs.build import EVALUATOR, evaluator_folder
 from ..retrieval.base import Retriever
 from .fit_evaluator import EvaluatorSettings, Fitted, cross_fit_evaluator
 from .questions import questions_hash
@@ -62,7 +62,7 @@ def prepare_evaluators(
     if wanted == "none":
         return NO_EVALUATORS
     if wanted != "fit":
-        single = require_calibrated(load_evaluator(Path(wanted), retriever), given)
+        single = require_calibrated(load_evaluator(evaluator_folder(wanted), retriever), given)
         return Evaluators(single, lambda _: single)
     made_from = _made_from(records, retriever, fitting, seed)
     folders = [run / EVALUATOR, *(run / FOLDS / str(fold) for fold in range(fitting.folds))]
