@@ -44,9 +44,7 @@ def render_trace(steps: Sequence[Step]) -> str:
         if step.verdict is not None:
             lines.append(f"    verdict:    {'' if step.verdict else 'not '}sufficient ({step.sufficiency:.2f})")
         if step.gate is not None:
-            best, left = max(step.gate.scores), step.gate.sentences
-            gone = f"{step.gate.discarded} passages discarded, " if step.gate.discarded else ""
-            lines.append(f"    gate:       {step.gate.verdict} (best score {best:+.2f}); {gone}{left} sentences kept")
+            lines.append(f"    gate:       {step.gate}")
         if step.gap:
             lines.append(f"    missing:    {step.gap}")
         if step.brought:

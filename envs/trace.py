@@ -28,6 +28,10 @@ class Gated(NamedTuple):
     discarded: int
     sentences: int
 
+    def __str__(self) -> str:
+        gone = f"{self.discarded} passages discarded, " if self.discarded else ""
+        return f"{self.verdict} (best score {max(self.scores):+.2f}); {gone}{self.sentences} sentences kept"
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.errors import DataError
+from ..envs.trace import Gated
 
 COSTS = ("retrievals", "prompt_tokens", "completion_tokens", "generator_calls", "evaluator_calls", "external_searches")
 _METRICS = (
@@ -51,7 +52,7 @@ class Episodes:
         questions: [uid, id, text, type, hops, answers, support] of each question; support is None where not recorded.
         passages: [id, title] of each passage.
         operations: their names.
-        texts: queries, gaps, answers, failures, and ends.
+        texts: queries, gaps, answers, failures, what gates did, and ends.
     """
 
     questions: Numbered = field(default_factory=Numbered)
@@ -109,7 +110,10 @@ class Episodes:
         return self.passages.number((name, title), [name, title])
 
     def _step(self, step: Mapping[str, Any]) -> list[Any]:
-        """Return [operation, valid, values, vetoed, query, brought, verdict, sufficiency, gap, costs, failure]."""
+        """Return the step as a list.
+
+        It is [operation, valid, values, vetoed, query, brought, verdict, sufficiency, gap, costs, failure, gate].
+        """
         valid = [self.operations.one(str(name)) for name in step.get("valid", [])]
         values = {self.operations.one(str(name)): _rounded(value) for name, value in step.get("values", {}).items()}
         return [
@@ -124,6 +128,7 @@ class Episodes:
             self._text(step.get("gap")),
             _costs(step.get("cost") or {}),
             self._text(step.get("failure")),
+            self._text(Gated(**step["gate"]) if step.get("gate") else ""),
         ]
 
     def _text(self, text: Any) -> int:

@@ -172,7 +172,7 @@
   };
 
   const step = (e, given, n) => {
-    const [ran, , , , query, brought, verdict, sufficiency, gap, costs, failure] = given;
+    const [ran, , , , query, brought, verdict, sufficiency, gap, costs, failure, gate] = given;
     const text = (i) => (i >= 0 ? quoted(shared.texts[i]) : "");
     const head = ["operation", "mask", ...(given[2] ? ["value"] : [])].map((name) => node("th", { scope: "col", ...(name === "mask" ? { class: "word" } : {}) }, name));
     const table = node("table", {}, node("thead", {}, node("tr", {}, head)), node("tbody", {}, operationRows(given)));
@@ -184,6 +184,7 @@
         ["brought", brought.length ? node("ul", {}, brought.map((i) => passage(e, i))) : ""],
         ["verdict", judged],
         ["missing", text(gap)],
+        ["gate", text(gate)],
         ["failed", failure >= 0 ? node("span", { class: "bad" }, text(failure)) : ""],
         ["cost", spent(costs)],
       ]),
