@@ -31,7 +31,7 @@ from evidencegym.ranking.fitted import FittedRanker
 from evidencegym.ranking.lexical import LexicalRanker
 from evidencegym.retrieval.base import Retriever
 from evidencegym.retrieval.encoder_settings import EncoderSettings
-from evidencegym.training.fit_ranker import Course, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import Curriculum, RankerSettings, cross_fit_ranker
 
 
 def measured(records: Sequence[Record], retriever: Retriever, ranker: Ranker) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def curve(dataset: str, given: Namespace) -> dict[str, Any]:
     train, dev, retriever = load_records(task, "train"), load_records(task, "dev"), build_retriever(task)
     points = {0: measured(dev, retriever, LexicalRanker(retriever))}
     for count in sorted({min(count, len(train)) for count in given.questions}):
-        course = Course(train[:count], RULES, retriever, load_generator("packaged"))
+        course = Curriculum(train[:count], RULES, retriever, load_generator("packaged"))
         model = cross_fit_ranker([course], RankerSettings(), seed=0).full
         points[count] = measured(dev, retriever, FittedRanker(model, retriever))
         print(dataset, count, {name: round(value["mean"], 3) for name, value in points[count].items()}, flush=True)

@@ -35,7 +35,7 @@ from evidencegym.retrieval.base import Retriever
 from evidencegym.retrieval.bm25 import BM25Retriever
 from evidencegym.retrieval.choose import RetrievalSettings, choose_retriever
 from evidencegym.retrieval.encoder_settings import NONE, EncoderSettings
-from evidencegym.training.fit_ranker import Course, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import Curriculum, RankerSettings, cross_fit_ranker
 
 DEPTHS = (2, 5, 12)
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -75,10 +75,10 @@ def pooled_records(folder: Path) -> list[Record]:
     ]
 
 
-def course(dataset: str, data: Path) -> Course:
+def course(dataset: str, data: Path) -> Curriculum:
     """Return the train questions of a data set over its own pooled corpus."""
     task = TaskSettings(dataset=dataset, data=data)
-    return Course(load_records(task, "train"), RULES, build_retriever(task), load_generator("packaged"))
+    return Curriculum(load_records(task, "train"), RULES, build_retriever(task), load_generator("packaged"))
 
 
 def recalls(records: Sequence[Record], ordered: Iterable[Sequence[Passage]]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def recalls(records: Sequence[Record], ordered: Iterable[Sequence[Passage]]) -> 
     return {f"recall_at_{k}": bootstrap_mean(np.array(column))._asdict() for k, column in columns.items()}
 
 
-def ranked(courses: Sequence[Course], records: Sequence[Record], corpus: BM25Retriever) -> list[Sequence[Passage]]:
+def ranked(courses: Sequence[Curriculum], records: Sequence[Record], corpus: BM25Retriever) -> list[Sequence[Passage]]:
     """Return the evidence that a ranker fitted to the courses collects, best first."""
     model = cross_fit_ranker(courses, RankerSettings(), seed=0).full
     return [state.ordered for state in collected_evidence(records, corpus, FittedRanker(model, corpus))]

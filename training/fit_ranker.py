@@ -73,7 +73,7 @@ class CrossFittedRanker:
 
 
 @dataclass(frozen=True)
-class Course:
+class Curriculum:
     """Questions to learn from, with their corpus.
 
     Attributes:
@@ -90,7 +90,7 @@ class Course:
 
 
 def cross_fit_ranker(
-    courses: Sequence[Course],
+    courses: Sequence[Curriculum],
     settings: RankerSettings,
     seed: int,
     progress: Callable[[str, int, int], None] | None = None,
@@ -124,7 +124,7 @@ def cross_fit_ranker(
     return CrossFittedRanker(full, tuple(models or ()), seed)
 
 
-def _encoder(courses: Sequence[Course]) -> str:
+def _encoder(courses: Sequence[Curriculum]) -> str:
     """Return the fingerprint of the encoder that all courses share, empty without one."""
     encoders = {course.retriever.encoder for course in courses}
     if len(encoders) != 1:
@@ -132,7 +132,7 @@ def _encoder(courses: Sequence[Course]) -> str:
     return encoders.pop()
 
 
-def _ranker(course: Course, models: Sequence[RankerModel] | None, fold: int) -> FittedRanker | LexicalRanker:
+def _ranker(course: Curriculum, models: Sequence[RankerModel] | None, fold: int) -> FittedRanker | LexicalRanker:
     return LexicalRanker(course.retriever) if models is None else FittedRanker(models[fold], course.retriever)
 
 
@@ -148,7 +148,11 @@ def _without(
 
 
 def _rows(
-    course: Course, records: Sequence[Record], ranker: FittedRanker | LexicalRanker, settings: RankerSettings, seed: int
+    course: Curriculum,
+    records: Sequence[Record],
+    ranker: FittedRanker | LexicalRanker,
+    settings: RankerSettings,
+    seed: int,
 ) -> list[RankerRows]:
     made: list[RankerRows] = []
     for first in range(0, len(records), settings.batch):

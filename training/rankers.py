@@ -19,7 +19,7 @@ from ..generation.base import Generator
 from ..ranking.base import Ranker
 from ..ranking.fitted import KIND, FittedRanker, RankerModel
 from ..retrieval.base import Retriever
-from .fit_ranker import Course, RankerSettings, cross_fit_ranker
+from .fit_ranker import Curriculum, RankerSettings, cross_fit_ranker
 from .questions import questions_hash
 
 
@@ -72,7 +72,7 @@ def prepare_rankers(
     }
     folds = [run / "ranker_folds" / str(fold) for fold in range(fitting.folds)]
     if not all((folder / MANIFEST).exists() for folder in (run / RANKER, *folds)):
-        course = Course(records, Rules(operation_set(ranked=True), caps), retriever, generator)
+        course = Curriculum(records, Rules(operation_set(ranked=True), caps), retriever, generator)
         fitted = cross_fit_ranker([course], fitting, seed, progress)
         for folder, model in zip(folds, fitted.folds):
             model.save(folder, made_from)

@@ -14,7 +14,7 @@ from evidencegym.ranking.lexical import LexicalRanker
 from evidencegym.ranking.tasks import Ranking, RankTask
 from evidencegym.retrieval.base import Retriever
 from evidencegym.retrieval.bm25 import BM25Retriever
-from evidencegym.training.fit_ranker import Course, CrossFittedRanker, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import Curriculum, CrossFittedRanker, RankerSettings, cross_fit_ranker
 from evidencegym.training.ranker_rows import RecordingRanker, explore
 from tests.fakes import OverlapGenerator
 from tests.small_world import records, retriever
@@ -38,7 +38,7 @@ def world_retriever() -> BM25Retriever:
 @lru_cache(maxsize=1)
 def cross_fitted() -> CrossFittedRanker:
     """Return rankers fitted to these questions in two folds."""
-    course = Course(world_records(), RANKED, world_retriever(), OverlapGenerator())
+    course = Curriculum(world_records(), RANKED, world_retriever(), OverlapGenerator())
     return cross_fit_ranker([course], FITTING, seed=0)
 
 

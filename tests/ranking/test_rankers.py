@@ -23,7 +23,7 @@ from evidencegym.ranking.fitted import FittedRanker, RankerModel
 from evidencegym.ranking.lexical import LexicalRanker
 from evidencegym.ranking.tasks import RankTask
 from evidencegym.retrieval.bm25 import BM25Retriever
-from evidencegym.training.fit_ranker import Course, CrossFittedRanker, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import Curriculum, CrossFittedRanker, RankerSettings, cross_fit_ranker
 from evidencegym.training.ranker_rows import RecordingRanker, explore
 
 RULES = Rules(operation_set(ranked=True), Caps())
@@ -36,7 +36,7 @@ GENERATOR = ExtractiveGenerator.default()
 @pytest.fixture(scope="module")
 def fitted() -> CrossFittedRanker:
     settings = RankerSettings(rounds=2, folds=2, trees=10)
-    return cross_fit_ranker([Course(RECORDS, RULES, RETRIEVER, GENERATOR)], settings, 0)
+    return cross_fit_ranker([Curriculum(RECORDS, RULES, RETRIEVER, GENERATOR)], settings, 0)
 
 
 @pytest.fixture(params=["lexical", "fitted"])
@@ -75,7 +75,7 @@ def test_another_corpus_is_another_fingerprint(fitted: CrossFittedRanker) -> Non
 
 def test_one_seed_is_one_ranker_and_a_saved_one_is_the_same(fitted: CrossFittedRanker, tmp_path: Path) -> None:
     settings = RankerSettings(rounds=2, folds=2, trees=10)
-    again = cross_fit_ranker([Course(RECORDS, RULES, RETRIEVER, GENERATOR)], settings, 0)
+    again = cross_fit_ranker([Curriculum(RECORDS, RULES, RETRIEVER, GENERATOR)], settings, 0)
     assert again.full.fingerprint == fitted.full.fingerprint
     fitted.full.save(tmp_path / "ranker")
     assert RankerModel.load(tmp_path / "ranker").fingerprint == fitted.full.fingerprint
@@ -102,11 +102,11 @@ def test_a_fold_is_ranked_by_a_model_that_has_not_seen_it(monkeypatch: pytest.Mo
     """Change the gold of one question: only the models of the other folds and the full one may change."""
     settings = RankerSettings(rounds=1, folds=2, trees=10)
     records = list(RECORDS)
-    before = cross_fit_ranker([Course(records, RULES, RETRIEVER, GENERATOR)], settings, 0)
+    before = cross_fit_ranker([Curriculum(records, RULES, RETRIEVER, GENERATOR)], settings, 0)
     gold = records[0].gold
     assert gold is not None
     records[0] = Record(records[0].question, replace(gold, support_ids=RECORDS[1].gold.support_ids), ())  # type: ignore[union-attr]
-    after = cross_fit_ranker([Course(records, RULES, RETRIEVER, GENERATOR)], settings, 0)
+    after = cross_fit_ranker([Curriculum(records, RULES, RETRIEVER, GENERATOR)], settings, 0)
     assert before.for_record(gold.id).fingerprint == after.for_record(gold.id).fingerprint
     assert before.full.fingerprint != after.full.fingerprint
 

@@ -15,7 +15,7 @@ from evidencegym.ranking.tasks import RankTask
 from evidencegym.ranking.vector_features import TRUSTED, VECTOR_FEATURES, vector_rows
 from evidencegym.retrieval.embedded import EmbeddedRetriever
 from evidencegym.retrieval.embeddings import embed
-from evidencegym.training.fit_ranker import Course, cross_fit_ranker
+from evidencegym.training.fit_ranker import Curriculum, cross_fit_ranker
 from evidencegym.training.ranker_rows import RecordingRanker, explore
 from tests.encoders import WordEncoder
 from tests.fakes import OverlapGenerator
@@ -88,7 +88,7 @@ def test_a_reader_appends_them_where_there_is_an_encoder(corpus: EmbeddedRetriev
 
 
 def test_a_ranker_fitted_with_an_encoder_wants_that_encoder(corpus: EmbeddedRetriever, tmp_path: Path) -> None:
-    course = Course(world_records(), RANKED, corpus, OverlapGenerator())
+    course = Curriculum(world_records(), RANKED, corpus, OverlapGenerator())
     made = cross_fit_ranker([course], FITTING, seed=0).full
     made.save(tmp_path / "ranker")
     read = RankerModel.load(tmp_path / "ranker")
@@ -107,6 +107,6 @@ def test_a_ranker_fitted_without_one_ignores_it(corpus: EmbeddedRetriever) -> No
 
 
 def test_courses_with_different_encoders_are_refused(corpus: EmbeddedRetriever) -> None:
-    courses = [Course(world_records(), RANKED, own, OverlapGenerator()) for own in (corpus, world_retriever())]
+    courses = [Curriculum(world_records(), RANKED, own, OverlapGenerator()) for own in (corpus, world_retriever())]
     with pytest.raises(ConfigError, match="one encoder or none"):
         cross_fit_ranker(courses, FITTING, seed=0)

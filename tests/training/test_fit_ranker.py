@@ -28,7 +28,7 @@ from evidencegym.retrieval.base import Hit
 from evidencegym.retrieval.bm25 import BM25Retriever
 from evidencegym.training import fit_ranker
 from evidencegym.training.collect import CollectSettings
-from evidencegym.training.fit_ranker import Course, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import Curriculum, RankerSettings, cross_fit_ranker
 from evidencegym.training.generators import Generators
 from evidencegym.training.pipeline import collect_rows
 from evidencegym.training.ranker_rows import RankerRows, RecordingRanker, explore, labelled
@@ -170,7 +170,7 @@ def test_every_model_sees_the_rows_of_the_other_folds_alone(monkeypatch: pytest.
     monkeypatch.setattr(fit_ranker, "labelled", marked)
     monkeypatch.setattr(fit_ranker, "_fitted", model_of)
     monkeypatch.setattr(fit_ranker, "FittedRanker", Noted)
-    course = Course(world_records(), RANKED, world_retriever(), OverlapGenerator())
+    course = Curriculum(world_records(), RANKED, world_retriever(), OverlapGenerator())
     made = cross_fit_ranker([course], replace(TINY, rounds=2), 0)
     assert fitted == [{1.0}, {0.0}, {1.0}, {0.0}, {0.0, 1.0}]
     # Model 1 was fitted first, to fold 1, and serves fold 0.
@@ -180,7 +180,7 @@ def test_every_model_sees_the_rows_of_the_other_folds_alone(monkeypatch: pytest.
 
 
 def test_the_batch_changes_no_model() -> None:
-    course = Course(world_records(), RANKED, world_retriever(), OverlapGenerator())
+    course = Curriculum(world_records(), RANKED, world_retriever(), OverlapGenerator())
     prints = {
         tuple(model.fingerprint for model in (made.full, *made.folds))
         for made in (cross_fit_ranker([course], replace(TINY, batch=batch), 0) for batch in (1, 5, 16))
@@ -192,8 +192,8 @@ def test_the_batch_changes_no_model() -> None:
 
 def test_two_courses_give_the_rows_of_both() -> None:
     courses = [
-        Course(world_records(), RANKED, world_retriever(), OverlapGenerator()),
-        Course(records(), RANKED, retriever(), OverlapGenerator()),
+        Curriculum(world_records(), RANKED, world_retriever(), OverlapGenerator()),
+        Curriculum(records(), RANKED, retriever(), OverlapGenerator()),
     ]
     seen: list[tuple[str, int, int]] = []
     made = cross_fit_ranker(courses, TINY, 0, lambda *call: seen.append(call))
@@ -219,7 +219,7 @@ def test_a_fitted_ranker_knows_support_from_the_rest() -> None:
 @pytest.mark.parametrize("asked", [[], world_records()[:1]])
 def test_too_few_questions_are_refused(asked: list[Record]) -> None:
     with pytest.raises(ConfigError, match="at least two of 5 folds"):
-        course = Course(asked, RANKED, world_retriever(), OverlapGenerator())
+        course = Curriculum(asked, RANKED, world_retriever(), OverlapGenerator())
         cross_fit_ranker([course], RankerSettings(), 0)
 
 
@@ -236,7 +236,7 @@ def test_a_run_keeps_its_rankers_and_gives_each_question_its_fold(tmp_path: Path
     assert len(times) == 1 + TINY.folds
     again = prepared(tmp_path)
     assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.npz")} == times
-    course = Course(world_records(), Rules(operation_set(ranked=True)), world_retriever(), OverlapGenerator())
+    course = Curriculum(world_records(), Rules(operation_set(ranked=True)), world_retriever(), OverlapGenerator())
     made = cross_fit_ranker([course], TINY, 0)
     assert first.full is not None and again.full is not None
     assert first.full.fingerprint == again.full.fingerprint
