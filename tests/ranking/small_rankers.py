@@ -14,7 +14,7 @@ from evidencegym.ranking.lexical import LexicalRanker
 from evidencegym.ranking.tasks import Ranking, RankTask
 from evidencegym.retrieval.base import Retriever
 from evidencegym.retrieval.bm25 import BM25Retriever
-from evidencegym.training.fit_ranker import Curriculum, CrossFittedRanker, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import CrossFittedRanker, Curriculum, RankerSettings, cross_fit_ranker
 from evidencegym.training.ranker_rows import RecordingRanker, explore
 from tests.fakes import OverlapGenerator
 from tests.small_world import records, retriever

@@ -23,7 +23,7 @@ from evidencegym.ranking.fitted import FittedRanker, RankerModel
 from evidencegym.ranking.lexical import LexicalRanker
 from evidencegym.ranking.tasks import RankTask
 from evidencegym.retrieval.bm25 import BM25Retriever
-from evidencegym.training.fit_ranker import Curriculum, CrossFittedRanker, RankerSettings, cross_fit_ranker
+from evidencegym.training.fit_ranker import CrossFittedRanker, Curriculum, RankerSettings, cross_fit_ranker
 from evidencegym.training.ranker_rows import RecordingRanker, explore
 
 RULES = Rules(operation_set(ranked=True), Caps())
