@@ -151,9 +151,7 @@ def _answer_arguments(parser: ArgumentParser) -> None:
     parser.add_class_arguments(ChatSettings, "chat")
     parser.add_class_arguments(LocalSettings, "local")
     parser.add_class_arguments(RecordingSettings, "recording")
-    parser.add_argument(
-        "--external", type=ExternalSettings | None, default=None, help="where a gate searches; as in training if empty"
-    )
+    parser.add_class_arguments(ExternalSettings, "external")
 
 
 def _calibrate_arguments(parser: ArgumentParser) -> None:
@@ -310,8 +308,9 @@ def answer(config: Namespace) -> int:
 
     kind, recording = config.generator, config.recording
     other = GeneratorSource(kind, config.chat, config.local, recording) if kind else None
+    elsewhere = None if config.external.where == "none" else config.external
     episode = answer_question(
-        config.question, config.corpus, config.run, config.cost_weight, other, recording, config.external
+        config.question, config.corpus, config.run, config.cost_weight, other, recording, elsewhere
     )
     found = episode.final.answer
     if config.json:
@@ -356,11 +355,17 @@ def calibrate(config: Namespace) -> int:
 def _evaluator_to_calibrate(wanted: str, fitted: Path) -> Path:
     from .confidence.packaged import PACKAGED
     from .data.errors import ConfigError
+    from .training.pipeline import COLLECTION
 
     if wanted in {"none", PACKAGED}:
         raise ConfigError(
             "which evaluator? --evaluator fit fits one, with its thresholds, and a folder names a saved one; the "
             "packaged one belongs to the installation and stays as it is"
+        )
+    if wanted != "fit" and (Path(wanted).parent / COLLECTION).exists():
+        raise ConfigError(
+            f"{wanted} belongs to a run, whose rows were collected under its thresholds: copy the folder and calibrate "
+            "the copy"
         )
     return fitted if wanted == "fit" else Path(wanted)
 

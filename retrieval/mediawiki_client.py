@@ -53,7 +53,8 @@ class MediaWikiClient:
         elif not settings.folder.is_dir():
             raise ConfigError(
                 f"wikis may not be asked and {settings.folder} holds nothing of them: allow requests with "
-                "mediawiki.network true, or name a cache with mediawiki.cache"
+                "external.mediawiki.network true and external.mediawiki.contact ADDRESS, or name a cache with "
+                "external.mediawiki.cache"
             )
 
     def ask(self, api: str, parameters: Mapping[str, str], read: Callable[[Raw], T]) -> T:
@@ -80,7 +81,7 @@ class MediaWikiClient:
         if not self.settings.network:
             raise RequestFailedError(
                 f"{self._cache.folder} holds no response of {request.api} to {shown(dict(request.parameters), 200)}: "
-                "run the same once with mediawiki.network true"
+                "run the same once with external.mediawiki.network true"
             )
         try:
             body = persistently(lambda: self._once(request), self.settings.retries, self.settings.max_wait)
@@ -142,7 +143,7 @@ class MediaWikiClient:
     def _check_online(self) -> None:
         if not self.settings.contact:
             raise ConfigError(
-                "wikis want to know who asks: give an e-mail address or a page of yours with mediawiki.contact"
+                "wikis want to know who asks: give an e-mail address or a page of yours with external.mediawiki.contact"
             )
         try:
             import httpx

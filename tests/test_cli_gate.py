@@ -78,6 +78,8 @@ def test_a_benchmark_compares_the_gate_with_crag_and_with_itself_without(run: Pa
     assert {tuple(r["operations"]) for r in results} == {("retrieve_more", "corrective_gate", "stop_answer")}
     assert all(step["gate"]["scores"] for r in results for step in r["steps"] if step["operation"] == "corrective_gate")
     assert any("sources" in r for r in results)
+    tables = (out / "summary.md").read_text(encoding="utf-8")
+    assert "of them elsewhere" in tables
     disabled = (out / "synthetic/free_ablations/no_corrective_gate.jsonl").read_text(encoding="utf-8")
     assert '"gate"' not in disabled and '"operations"' in disabled
 
@@ -119,6 +121,8 @@ def test_calibrate_stores_thresholds_with_the_evaluator(
     assert "| all | correct |" in capsys.readouterr().out
     assert (copied / "manifest.json").read_bytes() != before
     assert (run / "evaluator" / "manifest.json").read_bytes() == before
+    assert main([*words, "--evaluator", str(run / "evaluator"), "--split", "dev"]) == 1
+    assert "belongs to a run" in capsys.readouterr().err
     for wanted in ("none", "packaged"):
         assert main([*words, "--evaluator", wanted]) == 1
         assert "--evaluator fit" in capsys.readouterr().err

@@ -18,7 +18,7 @@ def test_every_feature_is_documented_with_its_range() -> None:
     text = (DOCS / "features.md").read_text(encoding="utf-8")
     rows = [f"| `{f.name}` | {f.low:g} to {f.high:g} | {f.meaning} |" for f in FeatureMap(PRESETS["paper"]).features]
     assert [row for row in rows if row not in text] == []
-    assert text.count("\n| `") == len(rows)
+    assert text.partition("Operation sets with a")[0].count("\n| `") == len(rows)
 
 
 def test_the_features_of_a_gate_are_documented_with_their_ranges() -> None:

@@ -90,6 +90,8 @@ def collect(
     require_annotated(records, "collect from")
     todo = set(store.missing(record.uid for record in records))
     done = len(records) - len(todo)
+    if progress:
+        progress(done, len(records))
     groups = by_engine([r for r in records if r.uid in todo], engine_of)
     tasks = (
         (group[first : first + chosen.batch], rules, engine, policies, store)

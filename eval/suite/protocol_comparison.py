@@ -58,11 +58,13 @@ class ProtocolComparison:
 
     def means_table(self) -> Analysis:
         """Return the table of methods."""
-        columns = [("method", "method"), *(part for name in MEANS for part in spread_columns(name, COLUMNS[name]))]
+        elsewhere = any(own["external_searches"].mean for own in self.means.values())
+        shown = [*MEANS[:4], *(["external_searches"] if elsewhere else []), *MEANS[4:]]
+        columns = [("method", "method"), *(part for name in shown for part in spread_columns(name, COLUMNS[name]))]
         rows: list[Row] = []
         for method, own in self.means.items():
             row: Row = {"method": method}
-            for name in MEANS:
+            for name in shown:
                 row |= spread(name, own[name])
             rows.append(row)
         intervals = "95 % percentile bootstrap intervals over questions"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,9 @@ COLUMNS: dict[str, str] = {
     "generator_calls": "calls",
     "recall_at_2": "R@2",
     "recall_at_5": "R@5",
+    "external_searches": "of them elsewhere",
 }
-"""Name -> label of every column."""
+"""Name -> label of every column; ``retrievals`` counts the searches of a corrective gate elsewhere as well."""
 _SEED = re.compile(r"-seed-?\d+(?=$|-)")
 Columns = NDArray[np.float64]
 
@@ -89,11 +91,17 @@ def read_scores(file: Path) -> Scores:
     for result in stream_results(file):
         gold = result.get("gold") or {}
         uids.append(str(result["uid"]))
-        values.append([value_of(result, name) for name in COLUMNS])
+        values.append([_value(result, name) for name in COLUMNS])
         types.append(str(gold.get("type") or ""))
         hops.append(int(gold.get("hops") or 0))
     matrix = np.array(values, np.float64).reshape(len(uids), len(COLUMNS))
     return Scores(_SEED.sub("", file.stem), tuple(uids), matrix, tuple(types), tuple(hops))
+
+
+def _value(result: Mapping[str, Any], name: str) -> float:
+    """Return a value; a search is a search, wherever it is made."""
+    elsewhere = value_of(result, "external_searches") if name == "retrievals" else 0.0
+    return value_of(result, name) + elsewhere
 
 
 def read_protocol(folder: Path, protocol: str, methods: Mapping[str, Mapping[str, int]]) -> dict[str, Scores]:
