@@ -610,7 +610,11 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     generator = load_generator(settings.generator_source.at_inference(out / "generator"))
     ranker = load_ranker(settings.ranker, retriever, out, generator.fingerprint)
     engine = Engine(retriever, generator, ranker=ranker, evaluator=judge, external=external)
-    _warn_of_transfer(settings, loaded.manifest, engine.generator.fingerprint)
+    judging = {
+        "evaluator": judge.fingerprint if judge else None,
+        "external": external.fingerprint if external else None,
+    }
+    _warn_of_transfer(settings, loaded.manifest, engine.generator.fingerprint, judging)
     with _progress() as show:
         benchmark = run_benchmark(
             settings,
@@ -626,7 +630,7 @@ def _evaluate(settings: Any, out: Path, controller: Path, seed: int, cost_weight
     print(f"written to {benchmark.folder}")
 
 
-def _warn_of_transfer(settings: Any, manifest: dict[str, Any], generator: str) -> None:
+def _warn_of_transfer(settings: Any, manifest: dict[str, Any], generator: str, judging: dict[str, Any]) -> None:
     """Say where an evaluation differs from the controller's training; that may be wanted, so it is no error."""
     from dataclasses import asdict
 
@@ -637,8 +641,9 @@ def _warn_of_transfer(settings: Any, manifest: dict[str, Any], generator: str) -
         "caps": asdict(settings.caps),
         "rules": rules_of(settings),
         "generator": generator,
+        **judging,
     }
-    other = [name for name, value in now.items() if manifest.get(name) != value]
+    other = [name for name, value in now.items() if (manifest.get(name) or None) != value]
     if other:
         print(f"evidencegym: the controller was trained with another {', '.join(other)}", file=sys.stderr)
 

@@ -9,6 +9,7 @@ from ..confidence.base import EvaluateTask
 from ..confidence.refinement import filtered
 from ..confidence.strips import strips_of
 from ..confidence.verdicts import Verdict
+from ..data.errors import RequestFailedError
 from ..generation.tasks import RewriteTask
 from ..retrieval.base import Hit
 from ..retrieval.external import ExternalSearch
@@ -16,6 +17,9 @@ from .gate_settings import GateSettings
 from .operation import Operation, Process, Request
 from .pool import TARGETED_DEPTH, chosen, pooled, rank_task
 from .state import EvidenceState, Gate
+
+_UNCOMPRESSED: dict[str, Any] = {"snippets": None, "compressed_version": -1}
+"""Snippets were chosen from what the gate has cut or discarded."""
 
 
 class CorrectiveGate(Operation):
@@ -30,7 +34,7 @@ class CorrectiveGate(Operation):
     1. The gate may run whenever the evidence has changed, on all that is held, not once after one retrieval.
     2. The first search elsewhere is for the question; further ones are for a rewriting of it or, where a ranker
        chooses, for the search that it proposes. The paper asks a language model for keywords.
-    3. Without anywhere else to search nothing is discarded.
+    3. Without anywhere else to search nothing is discarded, nor where the search elsewhere fails and brings nothing.
 
     Args:
         settings: see :class:`GateSettings`.
@@ -54,14 +58,20 @@ class CorrectiveGate(Operation):
         judged = yield EvaluateTask(state.question.text, state.question.key, state.passages)
         after = state
         if judged.verdict is not Verdict.CORRECT and self.settings.budget:
-            if judged.verdict is Verdict.INCORRECT:
-                after = yield from self._discarded(state)
-            after = yield from self._elsewhere(after)
+            after = yield from self._corrected(state, judged.verdict is Verdict.INCORRECT)
         after = yield from self._refined(after)
         brought = sum(item.passage.id not in state.seen for item in after.held)
         discarded = len(state.held) + brought - len(after.held)
         gate = Gate(judged.verdict.value, judged.scores, after.evidence_version, brought, discarded)
         return after.changed(gate=gate)
+
+    def _corrected(self, state: EvidenceState, discard: bool) -> Process:
+        """Search elsewhere, for more or for a replacement; what is held stays where no replacement could be had."""
+        before = (yield from self._discarded(state)) if discard else state
+        after = yield from self._elsewhere(before)
+        if discard and not after.held and len(after.failures) > len(state.failures):
+            return state.changed(external=after.external, elsewhere=after.elsewhere, failures=after.failures)
+        return after
 
     def _discarded(self, state: EvidenceState) -> Process:
         """Give up everything held."""
@@ -78,8 +88,12 @@ class CorrectiveGate(Operation):
             if not query or not state.room:
                 break
             depth = TARGETED_DEPTH if self.ranked else state.room + len(state.seen)
-            hits = yield ExternalSearch(query, depth, state.question.text)
-            state = yield from self._received(state.searched_elsewhere(query), query, hits)
+            state = state.searched_elsewhere(query)
+            try:
+                hits = yield ExternalSearch(query, depth, state.question.text)
+            except RequestFailedError as error:
+                return state.failed(self.name, str(error))
+            state = yield from self._received(state, query, hits)
         return state
 
     def _query(self, state: EvidenceState) -> Generator[Request, Any, str]:
@@ -93,7 +107,10 @@ class CorrectiveGate(Operation):
         return "" if rewriting.query in state.elsewhere else str(rewriting.query)
 
     def _received(self, state: EvidenceState, query: str, hits: list[Hit]) -> Process:
-        """Return the state with the best unseen passages from elsewhere added, each with its source."""
+        """Return the state with the best unseen passages from elsewhere added, each with its source.
+
+        Those that are not taken do not enter the pool: no other operation brings what lies elsewhere.
+        """
         if not self.ranked:
             return state.received_elsewhere(self.name, query, state.unseen(hits))
         found = pooled(state.found, hits, query == state.question.text, 0.5)
@@ -102,7 +119,9 @@ class CorrectiveGate(Operation):
         best = [
             hit._replace(source=sources[hit.passage]) for hit in chosen(found, ranking.scores) if hit.passage in sources
         ]
-        after = state.received_elsewhere(self.name, query, state.unseen(best)).changed(found=found)
+        after = state.received_elsewhere(self.name, query, state.unseen(best))
+        known = {item.passage for item in state.found} | set(after.passages)
+        after = after.changed(found=tuple([item for item in found if item.passage in known]))
         ranking = yield rank_task(after)
         return after.changed(ranking=ranking)
 
@@ -111,10 +130,10 @@ class CorrectiveGate(Operation):
         settings = self.settings.refinement
         strips = [strip for passage in state.passages for strip in strips_of(passage, settings.sentences)]
         if not strips:
-            return state.changed(refined=())
+            return state.changed(refined=(), **_UNCOMPRESSED)
         texts = tuple([strip.text for strip in strips])
         judged = yield EvaluateTask(state.question.text, state.question.key, texts, state.passages)
         kept: dict[str, tuple[int, ...]] = {passage.id: () for passage in state.passages}
         for strip in filtered(strips, judged.scores, settings):
             kept[strip.document.id] += strip.sentences
-        return state.changed(refined=tuple(kept.items()))
+        return state.changed(refined=tuple(kept.items()), **_UNCOMPRESSED)

@@ -91,14 +91,12 @@ def build_external(settings: TaskSettings) -> ExternalSource | None:
     """Build what a corrective gate searches elsewhere, None where the settings name nothing.
 
     Raises:
-        ConfigError: if the wikis may not be asked, or a half is wanted of a question's own context.
+        ConfigError: if the wikis may not be asked.
         DataError: if a corpus cannot be read.
         BackendUnavailableError: if an extra is needed and not installed.
     """
     if settings.external.where != HALF:
         return open_source(settings.external)
-    if settings.corpus == "own":
-        raise ConfigError("external.where half needs one corpus: choose `corpus: pooled` or a path instead of own")
     outside = [passage for passage in _whole_corpus(settings) if lies_outside(passage)]
     return LocalSource(BM25Retriever.build(outside), **settings.external.marked)
 

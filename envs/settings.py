@@ -18,7 +18,7 @@ from ..generation.local_settings import LocalSettings
 from ..generation.recording_settings import RecordingSettings
 from ..retrieval.choose import RetrievalSettings
 from ..retrieval.encoder_settings import EncoderSettings
-from ..retrieval.external_settings import ExternalSettings
+from ..retrieval.external_settings import HALF, ExternalSettings
 
 SYNTHETIC = "synthetic"
 DATA_VARIABLE = "EVIDENCEGYM_DATA"
@@ -103,6 +103,8 @@ class TaskSettings:
             raise ConfigError(
                 "corrective_gate and compress_strips need an evaluator: --evaluator fit, or the folder of a saved one"
             )
+        if self.external.where == HALF and self.corpus == "own":
+            raise ConfigError("external.where half needs one corpus: choose `corpus: pooled` or a path instead of own")
         _ = self.given_thresholds
 
     @property

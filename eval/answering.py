@@ -9,7 +9,7 @@ from typing import Any
 
 from ..actions.caps import Caps
 from ..actions.engine import Engine
-from ..actions.operation_set import operation_set
+from ..actions.operation_set import GATE, operation_set
 from ..actions.rules import Rules
 from ..confidence.verdicts import checked
 from ..controllers.files import KIND, load_controller
@@ -26,7 +26,8 @@ from ..generation.recording_settings import LIVE, RecordingSettings
 from ..retrieval.bm25 import BM25Retriever
 from ..retrieval.choose import RetrievalSettings, choose_retriever
 from ..retrieval.encoder_settings import EncoderSettings
-from ..retrieval.external_settings import HALF, ExternalSettings, open_source
+from ..retrieval.external import ExternalSource
+from ..retrieval.external_settings import HALF, NONE, ExternalSettings, open_source
 from ..retrieval.source_types import SourceTypes
 
 
@@ -72,7 +73,7 @@ def answer_question(
     given = manifest.get("thresholds")
     wanted = str(manifest.get("evaluator_source", "none"))
     judge = load_judge(wanted, retriever, run, checked(*given) if given else None)
-    source = open_source(external or _external(manifest)) if judge is not None else None
+    source = _source(manifest, external) if GATE in names else None
     engine = Engine(retriever, answering, ranker=ranker, evaluator=judge, external=source)
     return rollout([Question.of(question)], rules, engine, controller)[0]
 
@@ -85,12 +86,15 @@ def _rules_of(folder: Path, manifest: Mapping[str, Any]) -> Rules:
         raise ManifestMismatchError(f"{folder}: the manifest does not say the rules of training ({error})") from error
 
 
-def _external(manifest: Mapping[str, Any]) -> ExternalSettings:
-    """Return where the gate searched in training; a half of that corpus is nothing to search for other questions."""
-    trained = ExternalSettings.of(manifest.get("external_source"))
-    if trained.where == HALF:
+def _source(manifest: Mapping[str, Any], wanted: ExternalSettings | None) -> ExternalSource | None:
+    """Return where the gate searches: as wanted, else as in training; a half of that corpus serves no other."""
+    settings = wanted or ExternalSettings.of(manifest.get("external_source"))
+    searches = bool(manifest["rules"].get("gate", {}).get("budget"))
+    if searches and settings.where in {HALF, NONE}:
         raise ConfigError("the controller's gate searches elsewhere: name a corpus or mediawiki with --external.where")
-    return trained
+    if not searches and settings.where != NONE:
+        raise ConfigError("the controller's gate was trained without anywhere else to search; leave --external out")
+    return open_source(settings)
 
 
 def generator_of(run: Path, manifest: Mapping[str, Any], recording: RecordingSettings = LIVE) -> Generator:

@@ -72,6 +72,8 @@ def value_of(result: Mapping[str, Any], name: str) -> float:
     """Return the value of one result in a column, see :func:`column`."""
     if name == "documents":
         return float(len(result["passages"]))
+    if name == "retrievals":  # a search is a search, wherever it is made
+        return float(result["cost"]["retrievals"] + result["cost"].get("external_searches", 0))
     if name == "tokens":
         return float(result["cost"]["prompt_tokens"] + result["cost"]["completion_tokens"])
     return float(result["metrics"][name] if name in result["metrics"] else result["cost"][name])

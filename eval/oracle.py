@@ -41,7 +41,7 @@ class _Path:
     def merit(self) -> tuple[float, int, int, int, tuple[int, ...]]:
         """Best first among paths that have ended: more support, then fewer retrievals, calls and steps, then ids."""
         calls = self.last.cost.generator_calls
-        return -self.recall, self.last.retrievals, calls, len(self.operations), self.operations
+        return -self.recall, self.last.retrievals + self.last.external, calls, len(self.operations), self.operations
 
 
 def plan(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..actions.operation_set import GATE
 from ..actions.rules import Rules
 from ..controllers.base import Controller
 from ..controllers.fixed_k import FixedKController
@@ -55,10 +56,13 @@ def uniform_k(settings: TaskSettings, seed: int) -> dict[int, Method]:
 
 
 def retrieving(settings: TaskSettings) -> Rules:
-    """Return the rules under which every step is a retrieval; ``compress`` runs after the last one, never as a step."""
+    """Return the rules under which every step is a retrieval; ``compress`` runs after the last one, never as a step.
+
+    A corrective gate is disabled as well: it discards, and brings more than a retrieval does.
+    """
     held = build_rules(settings).operations.names
     after = replace(settings, compress_in_control=False)
-    return build_rules(after, disabled=[name for name in ("stop_answer", "sufficiency_check") if name in held])
+    return build_rules(after, disabled=[name for name in ("stop_answer", "sufficiency_check", GATE) if name in held])
 
 
 def _fixed(rules: Rules, k: int) -> Controller:

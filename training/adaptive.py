@@ -50,7 +50,7 @@ def prepare_adaptive(
         DataError: if it is damaged or cannot be written.
         ManifestMismatchError: if it was fitted on something else, or the run's generator was.
     """
-    plain = replace(settings, ranker="none")
+    plain = replace(settings, ranker="none", compress_strips=False)
     rules, chosen, folder = build_rules(plain), fitting or AdaptiveSettings(), run / ADAPTIVE
     names = rules.operations.names
     generators = prepare_generators(settings.generator_source, records, retriever, run / GENERATOR, seed)

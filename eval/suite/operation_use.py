@@ -70,7 +70,7 @@ def operation_use(results: Iterable[Mapping[str, Any]], operations: Sequence[str
 def _note(
     uses: Mapping[str, OperationUse], step: Mapping[str, Any], wanted: set[str], held: set[str], following: str
 ) -> None:
-    """Enter one step; ``held`` is what of ``wanted`` is held, and grows."""
+    """Enter one step; ``held`` is what of ``wanted`` is held, and is kept up to date."""
     name, values = step["operation"], step["values"]
     best = max(values.values(), default=0.0)
     for valid in step["valid"]:
@@ -79,13 +79,16 @@ def _note(
         use.vetoed += valid in step["vetoed"]
         if valid != name and valid in values:
             use.margins.append(best - values[valid])
+    lost = len(held) if step.get("gate", {}).get("discarded") else 0
+    if lost:
+        held.clear()
     found = ({part for passage in step["brought"] for part in passage} & wanted) - held
     held |= found
     use = uses[name]
     use.chosen += 1
     use.brought += bool(step["brought"])
     use.helped += bool(found) or (name == "sufficiency_check" and following in _FOLLOWING_A_CHECK)
-    use.gains += len(found) / len(wanted) if wanted else 0.0
+    use.gains += (len(found) - lost) / len(wanted) if wanted else 0.0
 
 
 def operation_table(protocol: str, uses: Mapping[str, OperationUse], questions: int) -> Analysis:

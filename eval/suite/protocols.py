@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ...actions.operation_set import PRESETS
+from ...actions.operation_set import GATE, PRESETS
 from ...envs.settings import TaskSettings
 
 FREE = "free"
@@ -23,7 +23,7 @@ def without(settings: TaskSettings, operations: Iterable[str]) -> TaskSettings:
 
 def _equal(settings: TaskSettings) -> TaskSettings:
     after = replace(settings, compress_in_control=False)
-    return without(after, ["stop_answer", "sufficiency_check"])
+    return without(after, ["stop_answer", "sufficiency_check", GATE])
 
 
 def _equal_with_checks(settings: TaskSettings) -> TaskSettings:
@@ -45,8 +45,9 @@ PROTOCOLS: dict[str, Callable[[TaskSettings], TaskSettings]] = {
 }
 """Name -> what it changes.
 
-``free``: nothing, every method stops when it wants. ``equal``: ``stop_answer`` and ``sufficiency_check`` are disabled,
-so that every step is a retrieval and all methods may hold as many documents (12 under the paper's caps).
+``free``: nothing, every method stops when it wants. ``equal``: ``stop_answer``, ``sufficiency_check`` and
+``corrective_gate`` are disabled, so that every step is a retrieval and all methods may hold as many documents (12 under
+the paper's caps).
 ``equal_with_checks``: only ``stop_answer`` is disabled, the steps are doubled and the documents capped at the same
 number, so that methods that probe may. ``equal_6``: like ``equal``, with six documents.
 """

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,17 +90,11 @@ def read_scores(file: Path) -> Scores:
     for result in stream_results(file):
         gold = result.get("gold") or {}
         uids.append(str(result["uid"]))
-        values.append([_value(result, name) for name in COLUMNS])
+        values.append([value_of(result, name) for name in COLUMNS])
         types.append(str(gold.get("type") or ""))
         hops.append(int(gold.get("hops") or 0))
     matrix = np.array(values, np.float64).reshape(len(uids), len(COLUMNS))
     return Scores(_SEED.sub("", file.stem), tuple(uids), matrix, tuple(types), tuple(hops))
-
-
-def _value(result: Mapping[str, Any], name: str) -> float:
-    """Return a value; a search is a search, wherever it is made."""
-    elsewhere = value_of(result, "external_searches") if name == "retrievals" else 0.0
-    return value_of(result, name) + elsewhere
 
 
 def read_protocol(folder: Path, protocol: str, methods: Mapping[str, Mapping[str, int]]) -> dict[str, Scores]:

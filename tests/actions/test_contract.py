@@ -31,7 +31,8 @@ CHANGES = {
     "sufficiency_check": {"gap", "sufficient", "sufficiency", "probed_version"},
     "stop_answer": {"end"},
     "compress": {"snippets", "compressed_version"},
-    "corrective_gate": (_RETRIEVED - {"queries", "retrievals"}) | {"gate", "refined", "external", "elsewhere"},
+    "corrective_gate": (_RETRIEVED - {"queries", "retrievals"})
+    | {"gate", "refined", "external", "elsewhere", "snippets", "compressed_version"},
 }
 GENERATOR_CALLS = {"rewrite_query": {1}, "sufficiency_check": {1}, "compress": {1}, "corrective_gate": {0, 1, 2}}
 

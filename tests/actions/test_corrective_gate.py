@@ -1,5 +1,6 @@
 """The corrective gate: each verdict's correction, what is discarded, what is searched elsewhere, what a reader sees."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -205,10 +206,60 @@ def test_a_search_that_fails_is_charged_noted_and_not_repeated_on_the_same_evide
     before = after(["retrieve_more"], rules, engine)
     gate = rules.operations.id_of("corrective_gate")
     [state] = rules.step([before], [gate], engine)
-    assert state.held == before.held and state.gate is None
+    assert state.held == before.held and state.refined
     assert [failure.reason for failure in state.failures] == ["the wiki is down"]
-    assert state.cost.external_searches == 1 and state.steps == 2
+    assert state.cost.external_searches == state.external == 1 and state.steps == 2
     assert not rules.mask(state)[gate]
+
+
+def test_nothing_is_discarded_where_no_replacement_could_be_had() -> None:
+    rules, engine = rules_of(), engine_of("incorrect", external=Broken(retriever()))
+    state = after(["retrieve_more", "corrective_gate"], rules, engine)
+    assert state.gate is not None and (state.gate.verdict, state.gate.discarded) == ("incorrect", 0)
+    assert len(state.held) == 3 and len(state.failures) == 1 and state.external == 1
+
+
+class Flaky(LocalSource):
+    """A source whose second search fails."""
+
+    asked = 0
+
+    def find(self, searches: Sequence[ExternalSearch]) -> list[list[Hit]]:
+        self.asked += len(searches)
+        if self.asked > 1:
+            raise RequestFailedError("the wiki is tired")
+        return super().find(searches)
+
+
+@pytest.mark.parametrize("ranked", [False, True])
+def test_what_came_before_a_search_failed_is_kept_and_counted(ranked: bool) -> None:
+    engine = engine_of("ambiguous", ranked, Flaky(outside().retriever))
+    state = after(["retrieve_more", "corrective_gate"], rules_of(ranked), engine)
+    assert state.gate is not None and state.gate.brought == 3 and state.external == 2
+    assert state.cost.external_searches == 2 and len(state.failures) == 1
+
+
+def test_no_other_operation_brings_what_lies_elsewhere() -> None:
+    rules, engine = rules_of(True, Caps(steps=9)), engine_of("ambiguous", True)
+    state = after(["retrieve_more", "corrective_gate"], rules, engine)
+    pool = {item.passage.id for item in state.found}
+    taken = {item.passage.id for item in state.held if item.source}
+    everywhere = {
+        p.id for [hits] in [outside().find([ExternalSearch("film", 20)])] for p in (hit.passage for hit in hits)
+    }
+    assert taken and everywhere - taken and not pool & (everywhere - taken)
+    for name in ("retrieve_more", "bridge_entity_expand", "retrieve_more"):
+        if rules.mask(state)[rules.operations.id_of(name)]:
+            [state] = rules.step([state], [rules.operations.id_of(name)], engine)
+    outsiders = [item for item in state.held if item.passage.id in everywhere]
+    assert {item.operation for item in outsiders} == {"corrective_gate"} and all(item.source for item in outsiders)
+
+
+def test_snippets_do_not_outlive_what_they_were_chosen_from() -> None:
+    rules = Rules(operation_set("with_gate", compress_in_control=True), Caps(steps=8))
+    for verdict in ALWAYS:
+        state = after(["retrieve_more", "compress", "corrective_gate"], rules, engine_of(verdict))
+        assert state.snippets is None and state.compressed_version == -1
 
 
 def test_features_say_what_the_gate_found() -> None:
