@@ -74,7 +74,7 @@ def collect(
         policies: behaviour policy of each episode.
         store: where the parts go; what is there already is kept.
         settings: see :class:`CollectSettings`.
-        progress: called with (questions done, questions in all).
+        progress: called with (questions done, questions in all), first with those that were there, if any.
         workers: who does the work; they change no row.
 
     Raises:
@@ -90,7 +90,7 @@ def collect(
     require_annotated(records, "collect from")
     todo = set(store.missing(record.uid for record in records))
     done = len(records) - len(todo)
-    if progress:
+    if progress and done:
         progress(done, len(records))
     groups = by_engine([r for r in records if r.uid in todo], engine_of)
     tasks = (

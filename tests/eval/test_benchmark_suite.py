@@ -214,7 +214,11 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     ("kind", "settings", "message"),
     [
         (MethodSettings, {"protocols": ["equals"]}, "unknown protocols: equals; there are: free, equal"),
-        (MethodSettings, {"baselines": ["fixed_0"]}, "unknown baselines: fixed_0; there are: fixed_K, ircot"),
+        (
+            MethodSettings,
+            {"baselines": ["fixed_0"]},
+            "unknown baselines: fixed_0; there are: fixed_K, crag, crag_K, ircot",
+        ),
         (MethodSettings, {"baselines": ["s2g", "s2g"]}, "must not repeat"),
         (MethodSettings, {"runs": "runs/mine"}, "must hold {dataset} where there are several"),
         (MethodSettings, {"sample": -1}, "sample must be at least 0"),
