@@ -291,7 +291,7 @@ def test_a_folder_of_that_name_does_not_hide_a_shipped_configuration(
 
 def test_an_unknown_configuration_lists_those_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        "2wikimultihopqa, benchmark, benchmark_encoder, benchmark_gate, benchmark_synthetic, hotpotqa, multi_step, musique"
+        "2wikimultihopqa, benchmark, benchmark_encoder, benchmark_gate, benchmark_synthetic, hotpotqa, multi_step"
         in refusal(["train", "--config", "nope"], capsys)
     )
 
