@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..confidence.base import EvaluateTask
-from ..confidence.refinement import RefinementSettings, filtered
-from ..confidence.strips import Strip, strips_of
+from ..confidence.refinement import RefinementSettings, filtered, strips_task
+from ..confidence.strips import Strip
 from ..data.text import words
 from ..generation.tasks import CompressTask, Snippet
 from .operation import Operation, Process
@@ -50,11 +49,10 @@ class Compress(Operation):
 
     def _stripped(self, state: EvidenceState, settings: RefinementSettings) -> Process:
         """Keep the best strips, each sentence a snippet, as far as the words go."""
-        strips = [strip for passage in state.reading for strip in strips_of(passage, settings.sentences)]
+        strips, task = strips_task(state.question.text, state.question.key, state.reading, settings)
         snippets: tuple[Snippet, ...] = ()
         if strips:
-            texts = tuple([strip.text for strip in strips])
-            judged = yield EvaluateTask(state.question.text, state.question.key, texts, state.reading)
+            judged = yield task
             snippets = _fitting(filtered(strips, judged.scores, settings), self.max_snippets, self.max_tokens)
         return state.changed(snippets=snippets, compressed_version=state.evidence_version)
 

@@ -6,8 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from ..confidence.base import EvaluateTask
-from ..confidence.refinement import filtered
-from ..confidence.strips import strips_of
+from ..confidence.refinement import filtered, strips_task
 from ..confidence.verdicts import Verdict
 from ..data.errors import RequestFailedError
 from ..generation.tasks import RewriteTask
@@ -128,11 +127,10 @@ class CorrectiveGate(Operation):
     def _refined(self, state: EvidenceState) -> Process:
         """Cut what is held into strips and keep the best."""
         settings = self.settings.refinement
-        strips = [strip for passage in state.passages for strip in strips_of(passage, settings.sentences)]
+        strips, task = strips_task(state.question.text, state.question.key, state.passages, settings)
         if not strips:
             return state.changed(refined=(), **_UNCOMPRESSED)
-        texts = tuple([strip.text for strip in strips])
-        judged = yield EvaluateTask(state.question.text, state.question.key, texts, state.passages)
+        judged = yield task
         kept: dict[str, tuple[int, ...]] = {passage.id: () for passage in state.passages}
         for strip in filtered(strips, judged.scores, settings):
             kept[strip.document.id] += strip.sentences

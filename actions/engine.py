@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..confidence.base import EvaluateTask, Evaluation, Evaluator
+from ..confidence.files import require_calibrated
 from ..data.errors import ConfigError, RequestFailedError
 from ..data.records import content_hash
 from ..generation.base import Generator
@@ -125,7 +126,9 @@ class Engine:
         self.kinds[EvaluateTask] = (
             _missing(Turn.EVALUATE, "corrective_gate needs an evaluator, and the engine has none")
             if evaluator is None
-            else _kind(partial(_evaluated, calibrated(evaluator)), Cost(evaluator_calls=1), Turn.EVALUATE, evaluator)
+            else _kind(
+                partial(_evaluated, require_calibrated(evaluator)), Cost(evaluator_calls=1), Turn.EVALUATE, evaluator
+            )
         )
         self.kinds[ExternalSearch] = (
             _missing(
@@ -274,20 +277,6 @@ def _evaluated(evaluator: Evaluator, tasks: Sequence[EvaluateTask]) -> list[Repl
         Reply(Evaluation(scores, evaluator.thresholds.verdict(scores)), Cost(evaluator_calls=len(task.texts)))
         for task, scores in zip(tasks, evaluator.score(tasks), strict=True)
     ]
-
-
-def calibrated(evaluator: Evaluator) -> Evaluator:
-    """Return an evaluator that has thresholds.
-
-    Raises:
-        ConfigError: if it has none.
-    """
-    if evaluator.thresholds is None:
-        raise ConfigError(
-            "the evaluator is not calibrated, so it has no thresholds to judge by: run `evidencegym calibrate`, "
-            "or give thresholds"
-        )
-    return evaluator
 
 
 def _found_elsewhere(external: ExternalSource, searches: Sequence[ExternalSearch]) -> list[Reply]:

@@ -41,6 +41,14 @@ class RefinementSettings:
             raise ConfigError(f"refinement.threshold must be in [-1, 1], found {self.threshold}")
 
 
+def strips_task(
+    question: str, pool: str, documents: Sequence[Passage], settings: RefinementSettings
+) -> tuple[tuple[Strip, ...], EvaluateTask]:
+    """Return the strips of documents, in order, and the request to score them beside these documents."""
+    strips = tuple([strip for document in documents for strip in strips_of(document, settings.sentences)])
+    return strips, EvaluateTask(question, pool, tuple([strip.text for strip in strips]), tuple(documents))
+
+
 def filtered(strips: Sequence[Strip], scores: Sequence[float], settings: RefinementSettings) -> tuple[Strip, ...]:
     """Return the strips that score at least the threshold, the best ``most`` of them, in their given order.
 
@@ -76,9 +84,8 @@ def refine(
         pool: the question's key, for evaluators over retrievers that hold one pool a question.
     """
     chosen = settings or RefinementSettings()
-    strips = [strip for document in documents for strip in strips_of(document, chosen.sentences)]
+    strips, task = strips_task(question, pool, documents, chosen)
     if not strips:
         return ()
-    task = EvaluateTask(question, pool, tuple([strip.text for strip in strips]), tuple(documents))
     [scores] = evaluator.score([task])
     return recomposed(filtered(strips, scores, chosen))

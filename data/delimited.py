@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import DataError
-from .files import Item, read_text
+from .files import Item, parse_each, read_text
 
 T = TypeVar("T")
 
@@ -56,12 +56,4 @@ def parse_rows(file: Path, parse: Callable[[dict[str, Any]], T], what: str = "ro
         DataError: if the file is not such a table, holds no row, or ``parse`` refuses one; the message gives the file
             and the line.
     """
-    parsed = []
-    for number, raw in read_rows(file):
-        try:
-            parsed.append(parse(raw))
-        except DataError as error:
-            raise DataError(str(error), file, number) from error
-    if not parsed:
-        raise DataError(f"expected {what}, found none", file)
-    return parsed
+    return parse_each(read_rows(file), file, parse, what)

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -181,8 +181,13 @@ def parse_items(file: Path, parse: Callable[[dict[str, Any]], T], what: str = "r
         DataError: if the file cannot be read or holds no object, or if ``parse`` refuses one; the message gives the
             file and the record.
     """
+    return parse_each(read_items(file), file, parse, what)
+
+
+def parse_each(items: Iterable[Item], file: Path, parse: Callable[[dict[str, Any]], T], what: str) -> list[T]:
+    """Return what ``parse`` makes of each of a file's items, see :func:`parse_items`."""
     parsed = []
-    for number, raw in read_items(file):
+    for number, raw in items:
         try:
             parsed.append(parse(raw))
         except DataError as error:

@@ -46,3 +46,17 @@ def differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """Return the names under which a manifest that was read and one that would be written differ, sorted."""
     plain = json.loads(to_json(wanted))
     return sorted(name for name in {*found, *plain} if found.get(name) != plain.get(name))
+
+
+def require_fitted_with(folder: Path, kind: str, wanted: Mapping[str, Any]) -> None:
+    """Check that the manifest of something fitted says what is wanted of it.
+
+    Raises:
+        DataError: if it is missing or not JSON.
+        ManifestMismatchError: if it is of another kind, or was fitted with something else.
+    """
+    if other := unmet(read_manifest(folder, kind), wanted):
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise ManifestMismatchError(
+            f"{folder}: holds {article} {kind} fitted with another {', '.join(other)}; delete it or use another folder"
+        )

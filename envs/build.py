@@ -11,9 +11,8 @@ from ..actions.gate_settings import GateSettings
 from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
 from ..confidence.base import Evaluator
-from ..confidence.files import load_evaluator
+from ..confidence.files import load_evaluator, require_calibrated
 from ..confidence.packaged import DEFAULT, PACKAGED
-from ..confidence.thresholded import ThresholdedEvaluator
 from ..confidence.verdicts import Thresholds
 from ..data.corpus import pooled, read_corpus
 from ..data.datasets import DATASETS, locate, read
@@ -107,11 +106,12 @@ def load_judge(wanted: str, retriever: Retriever, run: Path, thresholds: Thresho
     Raises:
         DataError: if it is missing or damaged.
         ManifestMismatchError: if it was fitted to other features.
+        ConfigError: if it has no thresholds and none are given.
     """
     if wanted == "none":
         return None
-    evaluator = load_evaluator(run / EVALUATOR if wanted == "fit" else evaluator_folder(wanted), retriever)
-    return evaluator if thresholds is None else ThresholdedEvaluator(evaluator, thresholds)
+    folder = run / EVALUATOR if wanted == "fit" else evaluator_folder(wanted)
+    return require_calibrated(load_evaluator(folder, retriever), thresholds)
 
 
 def evaluator_folder(wanted: str) -> Path:

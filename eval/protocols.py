@@ -18,6 +18,8 @@ LEARNED = "learned"
 UNIFORM = "uniform"
 FREE = "free"
 EQUAL = "equal"
+NO_RETRIEVALS = ("stop_answer", "sufficiency_check", GATE)
+"""Disabled where every step is to be a retrieval."""
 
 
 def free(settings: TaskSettings, controller: Controller, seed: int) -> list[Method]:
@@ -62,7 +64,7 @@ def retrieving(settings: TaskSettings) -> Rules:
     """
     held = build_rules(settings).operations.names
     after = replace(settings, compress_in_control=False)
-    return build_rules(after, disabled=[name for name in ("stop_answer", "sufficiency_check", GATE) if name in held])
+    return build_rules(after, disabled=[name for name in NO_RETRIEVALS if name in held])
 
 
 def _fixed(rules: Rules, k: int) -> Controller:

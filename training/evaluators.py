@@ -11,10 +11,9 @@ from ..confidence.base import Evaluator
 from ..confidence.files import load_evaluator, require_calibrated
 from ..confidence.manifests import KIND
 from ..confidence.verdicts import Thresholds
-from ..data.errors import ManifestMismatchError
+from ..data.manifests import MANIFEST, require_fitted_with
 from ..data.records import Record
 from ..data.splits import fold_of
-from ..data.storage import MANIFEST, read_manifest, unmet
 from ..envs.build import EVALUATOR, evaluator_folder
 from ..retrieval.base import Retriever
 from .fit_evaluator import EvaluatorSettings, Fitted, cross_fit_evaluator
@@ -72,7 +71,7 @@ def prepare_evaluators(
         for folder, own in zip([*folders[1:], folders[0]], [*fitted.folds, fitted.full]):
             save_fitted(folder, own, made_from)
     for folder in folders:
-        _check(folder, made_from)
+        require_fitted_with(folder, KIND, made_from)
     full, *folds = (require_calibrated(load_evaluator(folder, retriever), given) for folder in folders)
     return Evaluators(full, lambda record: folds[fold_of(record.id, fitting.folds, seed)])
 
@@ -98,10 +97,3 @@ def save_fitted(folder: Path, fitted: Fitted, made_from: dict[str, Any]) -> None
     questions = made_from.get("questions", "")
     stored = {**fitted.calibration.summary(), "questions": questions, "out_of_fold": True, **thresholds}
     fitted.model.save(folder, {**made_from, "thresholds": stored})
-
-
-def _check(folder: Path, made_from: dict[str, Any]) -> None:
-    if other := unmet(read_manifest(folder, KIND), made_from):
-        raise ManifestMismatchError(
-            f"{folder}: holds an evaluator fitted with another {', '.join(other)}; delete it or use another folder"
-        )

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from ..actions.caps import Caps
 from ..actions.operation_set import operation_set
 from ..actions.rules import Rules
-from ..data.errors import ManifestMismatchError
+from ..data.manifests import MANIFEST, require_fitted_with
 from ..data.records import Record
 from ..data.splits import fold_of
-from ..data.storage import MANIFEST, read_manifest, unmet
 from ..envs.build import RANKER, load_ranker
 from ..generation.base import Generator
 from ..ranking.base import Ranker
@@ -78,15 +76,7 @@ def prepare_rankers(
             model.save(folder, made_from)
         fitted.full.save(run / RANKER, made_from)
     for folder in (run / RANKER, *folds):
-        _check(folder, made_from)
+        require_fitted_with(folder, KIND, made_from)
     read = [FittedRanker(RankerModel.load(folder), retriever) for folder in folds]
     full = load_ranker("fit", retriever, run)
     return Rankers(full, lambda record: read[fold_of(record.id, fitting.folds, seed)])
-
-
-def _check(folder: Path, made_from: dict[str, Any]) -> None:
-    found = read_manifest(folder, KIND)
-    if other := unmet(found, made_from):
-        raise ManifestMismatchError(
-            f"{folder}: holds a ranker fitted with another {', '.join(other)}; delete it or use another folder"
-        )

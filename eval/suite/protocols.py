@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ...actions.operation_set import GATE, PRESETS
+from ...actions.operation_set import PRESETS
 from ...envs.settings import TaskSettings
+from ..protocols import NO_RETRIEVALS
 
 FREE = "free"
 EQUAL = "equal"
@@ -23,7 +24,7 @@ def without(settings: TaskSettings, operations: Iterable[str]) -> TaskSettings:
 
 def _equal(settings: TaskSettings) -> TaskSettings:
     after = replace(settings, compress_in_control=False)
-    return without(after, ["stop_answer", "sufficiency_check", GATE])
+    return without(after, NO_RETRIEVALS)
 
 
 def _equal_with_checks(settings: TaskSettings) -> TaskSettings:
