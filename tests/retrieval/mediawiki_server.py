@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.generation.fake_server import Response
+from tests.http_server import Response, ScriptedServer, running
 
 Fault = Callable[[dict[str, str], int], Response | None]
 
@@ -75,75 +72,22 @@ class Wiki:
         return [{"ns": 0, "title": title, "snippet": "<b>x</b>"} for title in titles]
 
 
-class MediaWikiServer:
-    """Serves a wiki; ``fault`` may give another response to a request and the number of equal ones before it.
+class MediaWikiServer(ScriptedServer):
+    """Serves a wiki; ``fault`` may give another response to a request and the number of equal ones before it."""
 
-    Attributes:
-        url: the address of the API.
-        requests: the parameters of the requests, in order of arrival.
-        headers: their headers.
-        times: when each came.
-        most: most requests under way at a time.
-    """
+    path = "/w/api.php"
 
     def __init__(self, wiki: Wiki, fault: Fault) -> None:
+        super().__init__()
         self.wiki, self.fault = wiki, fault
-        self.requests: list[dict[str, str]] = []
-        self.headers: list[dict[str, str]] = []
-        self.times: list[float] = []
-        self.most = self._under_way = 0
-        self._seen: Counter[str] = Counter()
-        self._lock = threading.Lock()
-        self.httpd = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.httpd.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.httpd.server_address[1]}/w/api.php"
 
-    def respond(self, parameters: dict[str, str], headers: dict[str, str]) -> Response:
-        """Note a request and return what there is to say."""
-        with self._lock:
-            key = json.dumps(parameters, sort_keys=True)
-            attempt = self._seen[key]
-            self._seen[key] += 1
-            self.requests.append(parameters)
-            self.headers.append(headers)
-            self.times.append(time.monotonic())
-        return self.fault(parameters, attempt) or good(self.wiki.answer(parameters))
+    def read(self, handler: BaseHTTPRequestHandler) -> dict[str, Any]:
+        """Return the parameters."""
+        return dict(parse_qsl(urlsplit(handler.path).query, keep_blank_values=True))
 
-    def enter(self, change: int) -> None:
-        """Note that a request comes or goes."""
-        with self._lock:
-            self._under_way += change
-            self.most = max(self.most, self._under_way)
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                server.enter(1)
-                parameters = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
-                response = server.respond(parameters, {k.lower(): v for k, v in self.headers.items()})
-                time.sleep(response.sleep)
-                server.enter(-1)
-                self._send(response)
-
-            def _send(self, response: Response) -> None:
-                try:
-                    self.send_response(response.status)
-                    for name, value in {"Content-Type": "application/json", **response.headers}.items():
-                        self.send_header(name, value)
-                    self.send_header("Content-Length", str(len(response.body)))
-                    self.end_headers()
-                    self.wfile.write(response.body[: len(response.body) // 2] if response.drop else response.body)
-                    if response.drop:
-                        self.connection.close()
-                except OSError:
-                    pass  # the client has gone: it timed out, or has read enough
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        return Handler
+    def reply(self, request: dict[str, Any], attempt: int) -> Response:
+        """Return the fault, or what the wiki answers."""
+        return self.fault(request, attempt) or good(self.wiki.answer(request))
 
 
 def good(body: object) -> Response:
@@ -157,18 +101,9 @@ def reported(code: str, **headers: str) -> Response:
     return Response(json.dumps(body).encode(), 200, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
-@contextmanager
-def serving(wiki: Wiki, fault: Fault = lambda parameters, attempt: None) -> Iterator[MediaWikiServer]:
+def serving(wiki: Wiki, fault: Fault = lambda parameters, attempt: None) -> AbstractContextManager[MediaWikiServer]:
     """Run a server while the context lasts."""
-    server = MediaWikiServer(wiki, fault)
-    thread = threading.Thread(target=server.httpd.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.httpd.shutdown()
-        server.httpd.server_close()
-        thread.join()
+    return running(MediaWikiServer(wiki, fault))
 
 
 def _steps(steps: dict[str, str]) -> list[dict[str, str]]:
